@@ -1,0 +1,1 @@
+"""Runs and verdicts in, text out; no I/O."""

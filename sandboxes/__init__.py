@@ -1,0 +1,1 @@
+"""Where untrusted commands run: a backend each, in one table."""

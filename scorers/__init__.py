@@ -1,0 +1,1 @@
+"""How an answer is judged: one way each, in one table."""

@@ -1,0 +1,1 @@
+"""What is measured: suites are folders with a version, in one table."""

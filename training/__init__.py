@@ -1,0 +1,1 @@
+"""Failures to data to a better checkpoint."""
