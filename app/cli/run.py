@@ -1,0 +1,51 @@
+"""`evalctl run`: suites on a checkpoint, one run each."""
+
+import click
+
+from evalctl.errors import EvalctlError, LookupFailed
+from evalctl.types import Role
+
+ROLES = [str(role) for role in Role]
+
+
+def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> frozenset[Role]:
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    for name in names:
+        if name not in ROLES:
+            raise LookupFailed("role", name, ROLES)
+    return frozenset(Role(name) for name in names)
+
+
+@click.command(name="run")
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("--checkpoint", "reference", required=True, metavar="REF", help="Folder, checkpoint name, provider/name or double:NAME.")
+@click.option("--name", metavar="NAME", help="Call the checkpoint NAME (default: the folder's name).")
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Trials of each sample (default: the suite's).")
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="Size of a generated suite (gives it a new digest).")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples; the run is never complete.")
+@click.option("--roles", default="pool,bench,replay", show_default=True, callback=_roles, help="Which roles to cover.")
+@click.option("--sandbox", metavar="NAME", help="Another sandbox backend than the suite's own.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every trial's own sampling seed.")
+@click.option("--temperature", type=click.FloatRange(0.0), default=0.0, show_default=True, help="0 is greedy.")
+@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Cap of one answer (default: the suite's).")
+@click.option("--batch-size", type=click.IntRange(1), metavar="N", help="Requests computed together (part of the run key).")
+@click.option("--replicate", type=click.IntRange(0), default=0, show_default=True, help="Another fresh run of the same key.")
+@click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
+def command(suites: tuple[str, ...], reference: str, name: str | None, sandbox: str | None, **options: object) -> int:
+    """Run each SUITE on a checkpoint and print its scores.
+
+    A run that is there already is not repeated. Ctrl-C keeps what has finished; --resume goes on.
+    A suite that cannot run is told, the others go on, and the exit status is 4.
+    """
+    from app.running import RunRequest, run_all
+    from app.tables import run_summary
+
+    request = RunRequest(reference=reference, name=name, sandbox=sandbox, **options)  # type: ignore[arg-type]
+    failed: list[EvalctlError] = []
+    for outcome in run_all(suites, request):
+        if isinstance(outcome, EvalctlError):
+            failed.append(outcome)
+            click.echo(f"evalctl: {outcome}", err=True)
+        else:
+            run_summary(outcome)
+    return max((error.exit_status for error in failed), default=0)

@@ -1,0 +1,211 @@
+"""One pass over members of a suite as an Inspect task; every finished member is handed on at once."""
+
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.model import Model as InspectModel
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score as InspectScore
+from inspect_ai.scorer import Scorer as InspectScorer
+from inspect_ai.scorer import Target, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from ..errors import EvalctlError, SandboxError, ServiceError
+from ..judging import judge
+from ..lockstep import Lockstep
+from ..trials import Member, Outcome, make_trial, status_of
+from ..types import (
+    Agent,
+    Checkpoint,
+    Model,
+    Sampling,
+    Sandbox,
+    SandboxBackend,
+    SandboxScorer,
+    Score,
+    Scorer,
+    Status,
+    Suite,
+    Trial,
+)
+from .model import InspectChat, open_model, to_inspect
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every trial of a run works with."""
+
+    suite: Suite
+    checkpoint: Checkpoint
+    model: Model | None
+    """None where Inspect's own provider answers."""
+    agent: Agent
+    scorer: Scorer | SandboxScorer
+    backend: SandboxBackend | None
+    sampling: Sampling
+    seed: int
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One Inspect log: groups of members that are computed together, of one epoch."""
+
+    name: str
+    """Names the log: `logs/<name>.eval`."""
+    groups: Sequence[Sequence[Member]]
+    concurrent: int
+    """Members at work at once; at least the largest group."""
+
+
+def evaluate(bench: Bench, one: Pass, folder: Path, finished: Callable[[Member, Trial], None]) -> None:
+    """Run `one` and hand every finished trial on, as it finishes, with its transcript reference.
+
+    Inspect's exit status and aggregates are not read: what counts is each member's own outcome.
+    Raises KeyboardInterrupt when interrupted, EvalctlError when Inspect could not run at all.
+    """
+    model = open_model(bench.checkpoint)
+    lockstep = Lockstep(bench.model, [[m.inspect_id for m in group] for group in one.groups]) if bench.model else None
+    everyone = {member.inspect_id: member for group in one.groups for member in group}
+
+    async def work(inspect_id: str) -> Outcome:
+        member = everyone[inspect_id]
+        outcome = await _outcome(bench, member, model, lockstep)
+        finished(member, make_trial(bench.suite, member, outcome, f"logs/{one.name}.eval#{inspect_id}/1"))
+        return outcome
+
+    task = Task(
+        dataset=MemoryDataset([_sample(bench.suite, member) for member in everyone.values()], name=bench.suite.name),
+        solver=_solver(work),
+        scorer=_scorer(),
+        name=one.name,
+        metadata={"suite": bench.suite.name, "suite_digest": bench.suite.digest, "checkpoint": bench.checkpoint.name},
+    )
+    try:
+        [log] = inspect_eval(
+            task,
+            model=model,
+            log_dir=str(folder),
+            log_format="eval",
+            display="none",
+            log_level="error",
+            fail_on_error=False,
+            max_samples=one.concurrent,
+            log_buffer=1,
+            log_realtime=False,
+            log_shared=False,
+            acp_server=False,
+            ctl_server=False,
+            score_display=False,
+        )
+    finally:
+        name_logs(folder)
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error":
+        raise EvalctlError(
+            f"suite {bench.suite.name}: Inspect stopped: {log.error.message if log.error else 'no reason given'}"
+        )
+
+
+def name_logs(folder: Path) -> None:
+    """Give each log the name of its pass, which its trials refer to (Inspect's own name holds the time)."""
+    for log in sorted(folder.glob("*.eval")):
+        if found := re.search(r"_(epoch-\d+-pass-\d+)_", log.name):
+            log.replace(folder / f"{found[1]}.eval")
+
+
+async def _outcome(bench: Bench, member: Member, model: InspectModel, lockstep: Lockstep | None) -> Outcome:
+    """Work on one member and judge it; what is not the model's failure never becomes a 0."""
+    began = time.monotonic()
+    sample = member.sample
+    chat = InspectChat(model, bench.sampling, member.seed(bench.seed), sample.id, None, lockstep, member.inspect_id)
+    completion = None
+    try:
+        async with AsyncExitStack() as stack:
+            chat.sandbox = await _sandbox(bench, member, stack)
+            try:
+                completion = await bench.agent(sample, bench.suite.prefix, chat)
+            finally:
+                if lockstep is not None:
+                    await lockstep.leave(member.inspect_id)
+                    lockstep = None
+            completion = chat.told(completion)
+            status, score, error = await judge(bench.scorer, sample, completion, chat.sandbox)
+    except (SandboxError, ServiceError) as failed:
+        status, score, error = Status.INFRA_ERROR, Score(None), f"{type(failed).__name__}: {failed}"
+    except Exception as failed:
+        # Our own agents' faults are ours: never a model's failure, never a 0.
+        status, score, error = Status.INFRA_ERROR, Score(None), f"internal: {type(failed).__name__}: {failed}"
+    finally:
+        if lockstep is not None:
+            await lockstep.leave(member.inspect_id)
+    if completion is not None:
+        status = status_of(completion, status)
+    return Outcome(status, score, completion, error, time.monotonic() - began)
+
+
+async def _sandbox(bench: Bench, member: Member, stack: AsyncExitStack) -> Sandbox | None:
+    if bench.backend is None:
+        return None
+    files = {path: text.encode() for path, text in member.sample.files.items()}
+    return await stack.enter_async_context(bench.backend.open(bench.suite.limits, files))
+
+
+def _sample(suite: Suite, member: Member) -> InspectSample:
+    sample = member.sample
+    target = sample.target if isinstance(sample.target, str) else repr(sample.target)
+    return InspectSample(
+        id=member.inspect_id,
+        input=[to_inspect(message) for message in (*suite.prefix, *sample.messages)],
+        target=target,
+        metadata={"family": sample.family, "cluster": sample.cluster, "role": str(sample.role), "epoch": member.epoch},
+    )
+
+
+def _solver(work: Callable[[str], Awaitable[Outcome]]) -> Solver:
+    @solver(name="evalctl_trial")
+    def trial() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            outcome = await work(str(state.sample_id))
+            state.metadata["outcome"] = {
+                "status": str(outcome.status),
+                "score": outcome.score.value,
+                "answer": outcome.score.answer,
+                "explanation": outcome.score.explanation,
+            }
+            if outcome.completion is None:
+                raise RuntimeError(outcome.error or str(outcome.status))
+            state.output = ModelOutput.from_content(str(state.model), outcome.completion.text)
+            state.messages.append(state.output.message)
+            return state
+
+        return solve
+
+    return trial()
+
+
+def _scorer() -> InspectScorer:
+    @scorer(metrics=[mean()], name="evalctl_score")
+    def score() -> InspectScorer:
+        async def read(state: TaskState, target: Target) -> InspectScore | None:
+            outcome = state.metadata["outcome"]
+            if outcome["score"] is None:
+                return None
+            return InspectScore(
+                value=outcome["score"],
+                answer=outcome["answer"],
+                explanation=outcome["explanation"],
+                metadata={"status": outcome["status"]},
+            )
+
+        return read
+
+    return score()
