@@ -1,0 +1,328 @@
+"""Every figure a page shows, in one frozen Overview: computed once, said in HTML, Markdown and the app.
+
+The arithmetic is `evalctl.stats` and `evalctl.comparison`; what stands here chooses and arranges.
+Trials of the roles `sealed` and `dev` are left out: a view of sealed scores is a look that the
+ledger must count, and `dev` is never reported as a result.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from evalctl.comparison import compare
+from evalctl.errors import EvalctlError
+from evalctl.stats import summary
+from evalctl.types import Estimate, Run, RunRecord
+
+from .verdicts import USAGE, FindingView, VerdictView, read
+from .words import Unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN_ROLES = ("bench", "replay", "pool")
+"""What a plain gate reads, too."""
+
+Place = tuple[str, str]
+"""A checkpoint in the matrix: (name, weights digest)."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An estimate, how it is written, and what better means."""
+
+    estimate: Estimate
+    unit: Unit = Unit.SHARE
+    direction: str = "higher"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run, measured: what stands at one checkpoint x suite."""
+
+    record: RunRecord
+    figure: Figure | None
+    """Unscored trials left out; None where nothing is scored."""
+    as_zero: Figure | None
+    """The same with unscored trials counted as 0; None where every trial is scored."""
+    counts: Mapping[str, int]
+    """Trials by status, `missing` included."""
+    withheld: int
+    """Trials of roles that no page shows."""
+    metrics: Mapping[str, Figure] = field(default_factory=dict)
+
+    @property
+    def suite(self) -> str:
+        """The suite's name."""
+        return str(self.record.suite["name"])
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the matrix."""
+        return (str(self.record.checkpoint["name"]), str(self.record.checkpoint["weights_digest"]))
+
+    @property
+    def unscored(self) -> int:
+        """Trials not scored for reasons that are not the model's."""
+        return sum(self.counts.get(status, 0) for status in ("infra_error", "verifier_error", "missing"))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: a name and its runs, by suite."""
+
+    name: str
+    runs: Mapping[str, Run]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Candidate minus baseline, sign turned so that higher is better."""
+
+    suite: str
+    label: str
+    metric: str = "correct"
+    unit: Unit = Unit.SHARE
+    baseline: Estimate | None = None
+    candidate: Estimate | None = None
+    difference: Estimate | None = None
+    flips_up: int | None = None
+    flips_down: int | None = None
+    finding: FindingView | None = None
+    """What the gate said, where the figure is the gate's own (one-sided bounds)."""
+    note: str = ""
+    """Why there is no figure."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All that a page shows."""
+
+    places: tuple[Place, ...]
+    """Checkpoints, newest first."""
+    suites: tuple[str, ...]
+    cells: Mapping[tuple[Place, str], Cell]
+    baseline: str | None = None
+    candidate: str | None = None
+    pair: tuple[Cell, ...] = ()
+    """The runs that were compared, baseline first, suite by suite."""
+    differences: tuple[Difference, ...] = ()
+    """The headline metric: the gate's own figures where it has judged this pair."""
+    metrics: tuple[Difference, ...] = ()
+    families: tuple[Difference, ...] = ()
+    verdict: VerdictView | None = None
+    """The newest verdict on this very pair."""
+    history: tuple[VerdictView, ...] = ()
+    """Every verdict, newest first."""
+
+    def line(self, suite: str) -> tuple[Cell, ...]:
+        """The time line of one suite: its cells, oldest first."""
+        found = [cell for (_, name), cell in self.cells.items() if name == suite]
+        return tuple(sorted(found, key=lambda cell: cell.record.started))
+
+    def label(self, place: Place) -> str:
+        """The checkpoint's name, with the digest's head where two checkpoints share the name."""
+        name, weights = place
+        twins = sum(1 for other, _ in self.places if other == name)
+        return f"{name} ({weights[:8]})" if twins > 1 else name
+
+
+def measure(run: Run) -> Cell:
+    """The figures of one run; a run never changes, so neither does its Cell."""
+    trials = run.trials
+    shown = trials[trials["role"].isin(SHOWN_ROLES)]
+    counts = Counter(str(status) for status in shown["status"])
+    if run.record.expected is not None and len(shown) == len(trials):
+        seen = set(zip(trials["content_key"], trials["variant"], trials["epoch"], strict=True))
+        absent = sum(1 for key in run.record.expected if tuple(key) not in seen)
+        counts["missing"] += absent
+    unit = _score_unit(shown)
+    figure = _figure(shown, _metric(shown), unit, _direction(shown))
+    unscored = sum(counts[status] for status in ("infra_error", "verifier_error"))
+    return Cell(
+        record=run.record,
+        figure=figure,
+        as_zero=_figure(_as_zero(shown), _metric(shown), unit, _direction(shown)) if unscored else None,
+        counts={status: counts[status] for status in sorted(counts) if counts[status]},
+        withheld=len(trials) - len(shown),
+        metrics=_further(shown),
+    )
+
+
+def overview(
+    cells: Sequence[Cell],
+    verdicts: Sequence[Mapping[str, object]] = (),
+    baseline: Side | None = None,
+    candidate: Side | None = None,
+) -> Overview:
+    """Arrange measured runs, stored verdicts (newest first) and one pair into what a page shows."""
+    newest: dict[tuple[Place, str], Cell] = {}
+    for cell in sorted(cells, key=lambda cell: (cell.record.complete, cell.record.started)):
+        newest[(cell.place, cell.suite)] = cell
+    latest: dict[Place, str] = {}
+    for cell in cells:
+        latest[cell.place] = max(latest.get(cell.place, ""), cell.record.started)
+    history = tuple(read(stored) for stored in verdicts)
+    page = Overview(
+        places=tuple(sorted(latest, key=lambda place: (latest[place], place), reverse=True)),
+        suites=tuple(sorted({cell.suite for cell in cells})),
+        cells=newest,
+        history=history,
+    )
+    if baseline is None or candidate is None:
+        return page
+    verdict = next((v for v in history if (v.baseline, v.candidate) == (baseline.name, candidate.name)), None)
+    return _with_pair(page, baseline, candidate, verdict)
+
+
+def _with_pair(page: Overview, baseline: Side, candidate: Side, verdict: VerdictView | None) -> Overview:
+    shared = sorted(set(baseline.runs) & set(candidate.runs))
+    pairs = {name: (_shown(baseline.runs[name]), _shown(candidate.runs[name])) for name in shared}
+    plain = [_difference(name, name, *pair) for name, pair in pairs.items()]
+    flips = {d.suite: d for d in plain}
+    judged = [_judged(f, flips.get(f.suite)) for f in verdict.findings] if verdict else []
+    named = {d.suite for d in judged}
+    return replace(
+        page,
+        baseline=baseline.name,
+        candidate=candidate.name,
+        pair=tuple(measure(run) for pair in pairs.values() for run in pair),
+        differences=tuple([*judged, *(d for d in plain if d.suite not in named)]),
+        metrics=tuple(
+            _difference(name, f"{name} · {metric}", *pair, metric=metric)
+            for name, pair in pairs.items()
+            for metric in _shared_metrics(*pair)
+        ),
+        families=tuple(
+            _difference(name, family, *(_only(run, family) for run in pair))
+            for name, pair in pairs.items()
+            for family in _families(*pair)
+        ),
+        verdict=verdict,
+    )
+
+
+def _judged(finding: FindingView, plain: Difference | None) -> Difference:
+    whole = plain if plain is not None and finding.slice is None and finding.metric == plain.metric else None
+    return Difference(
+        suite=finding.suite,
+        label=finding.label,
+        metric=finding.metric,
+        unit=finding.unit,
+        baseline=finding.baseline,
+        candidate=finding.candidate,
+        difference=finding.difference,
+        flips_up=whole.flips_up if whole else None,
+        flips_down=whole.flips_down if whole else None,
+        finding=finding,
+        note="" if finding.difference else next(iter(finding.reasons), "no figure"),
+    )
+
+
+def _difference(suite: str, label: str, baseline: Run, candidate: Run, metric: str | None = None) -> Difference:
+    unit = _score_unit(candidate.trials) if metric is None else _metric_unit(candidate.trials, metric)
+    name = metric or _metric(candidate.trials)
+    empty = Difference(suite=suite, label=label, metric=name, unit=unit)
+    if baseline.record.suite.get("digest") != candidate.record.suite.get("digest"):
+        return replace(empty, note="not comparable: the two runs are of different versions of the suite")
+    try:
+        found = compare(baseline, candidate, metric=name)
+    except EvalctlError as error:
+        return replace(empty, note=str(error))
+    return replace(
+        empty,
+        baseline=found.baseline,
+        candidate=found.candidate,
+        difference=found.difference,
+        flips_up=found.flips_up,
+        flips_down=found.flips_down,
+    )
+
+
+def _shown(run: Run) -> Run:
+    return _where(run, lambda trials: trials["role"].isin(SHOWN_ROLES))
+
+
+def _only(run: Run, family: str) -> Run:
+    return _where(run, lambda trials: trials["family"] == family)
+
+
+def _where(run: Run, mask: "Callable[[pd.DataFrame], pd.Series[bool]]") -> Run:
+    kept = run.trials[mask(run.trials)]
+    return run if len(kept) == len(run.trials) else Run(replace(run.record, expected=None), kept)
+
+
+def _families(baseline: Run, candidate: Run) -> list[str]:
+    both = set(baseline.trials["family"]) & set(candidate.trials["family"])
+    return sorted(str(name) for name in both if name) if len(both) > 1 else []
+
+
+def _shared_metrics(baseline: Run, candidate: Run) -> list[str]:
+    ours, theirs = set(_declared(baseline.trials)), set(_declared(candidate.trials))
+    usage = [name for name in ("output_tokens",) if _recorded(baseline, name) and _recorded(candidate, name)]
+    return [*sorted(ours & theirs), *usage]
+
+
+def _recorded(run: Run, column: str) -> bool:
+    return bool(run.trials[column].notna().any())
+
+
+def _figure(trials: "pd.DataFrame", metric: str, unit: Unit, direction: str) -> Figure | None:
+    scored = trials[trials["score"].notna() | trials["status"].isin(["limit", "model_error"])]
+    if not len(scored):
+        return None
+    try:
+        return Figure(summary(trials, metric), unit, direction)
+    except EvalctlError:
+        return None
+
+
+def _further(trials: "pd.DataFrame") -> dict[str, Figure]:
+    declared = _declared(trials)
+    found = {
+        name: _figure(trials, name, _unit(spec.get("range")), str(spec.get("direction") or "higher"))
+        for name, spec in sorted(declared.items())
+    }
+    return {name: figure for name, figure in found.items() if figure is not None}
+
+
+def _as_zero(trials: "pd.DataFrame") -> "pd.DataFrame":
+    """Unscored trials as failures of the model: status `limit` without a score counts as 0."""
+    unscored = trials["status"].isin(["infra_error", "verifier_error"])
+    return trials.assign(
+        status=trials["status"].where(~unscored, "limit"),
+        score=trials["score"].where(~unscored, 0.0),
+    )
+
+
+def _metric(trials: "pd.DataFrame") -> str:
+    return str(trials["metric"].iloc[0]) if len(trials) else "correct"
+
+
+def _direction(trials: "pd.DataFrame") -> str:
+    return str(trials["direction"].iloc[0] or "higher") if len(trials) else "higher"
+
+
+def _score_unit(trials: "pd.DataFrame") -> Unit:
+    """A metric that declares no range is a share only by the name that every suite shares."""
+    declared = next((r for r in trials["range"] if r is not None), None) if len(trials) else None
+    return _unit((0, 1) if declared is None and _metric(trials) == "correct" else declared)
+
+
+def _declared(trials: "pd.DataFrame") -> dict[str, Mapping[str, object]]:
+    """Name to the declaration of every further metric, from the first trial that has any."""
+    for text in trials["metrics"]:
+        specs = json.loads(text) if isinstance(text, str) else text
+        if specs:
+            return dict(specs)
+    return {}
+
+
+def _metric_unit(trials: "pd.DataFrame", metric: str) -> Unit:
+    return Unit.NUMBER if metric in USAGE else _unit(_declared(trials).get(metric, {}).get("range"))
+
+
+def _unit(span: object) -> Unit:
+    return Unit.SHARE if span is not None and [float(edge) for edge in span] == [0.0, 1.0] else Unit.NUMBER  # type: ignore[attr-defined]
