@@ -119,8 +119,20 @@ class Overview:
 
     def line(self, suite: str) -> tuple[Cell, ...]:
         """The time line of one suite: its cells, oldest first."""
-        found = [cell for (_, name), cell in self.cells.items() if name == suite]
-        return tuple(sorted(found, key=lambda cell: cell.record.started))
+        return tuple(self.cells[(place, suite)] for place in reversed(self.places) if (place, suite) in self.cells)
+
+    def tag(self, place: Place) -> str | None:
+        """`baseline` or `candidate`, where a checkpoint is one of the pair."""
+        for name, cells in (("candidate", self.pair[1::2]), ("baseline", self.pair[::2])):
+            if any(cell.place == place for cell in cells):
+                return name
+        return None
+
+    @property
+    def stale(self) -> bool:
+        """The verdict was given before one of the runs shown beside it began."""
+        made = self.verdict.created if self.verdict else ""
+        return bool(made) and any(cell.record.started > made for cell in self.pair)
 
     def label(self, place: Place) -> str:
         """The checkpoint's name, with the digest's head where two checkpoints share the name."""
@@ -157,18 +169,17 @@ def overview(
     baseline: Side | None = None,
     candidate: Side | None = None,
 ) -> Overview:
-    """Arrange measured runs, stored verdicts (newest first) and one pair into what a page shows."""
-    newest: dict[tuple[Place, str], Cell] = {}
-    for cell in sorted(cells, key=lambda cell: (cell.record.complete, cell.record.started)):
-        newest[(cell.place, cell.suite)] = cell
-    latest: dict[Place, str] = {}
+    """Arrange measured runs and stored verdicts (both newest first) and one pair into what a page shows."""
+    chosen: dict[tuple[Place, str], Cell] = {}
     for cell in cells:
-        latest[cell.place] = max(latest.get(cell.place, ""), cell.record.started)
+        key = (cell.place, cell.suite)
+        if key not in chosen or (cell.record.complete and not chosen[key].record.complete):
+            chosen[key] = cell
     history = tuple(read(stored) for stored in verdicts)
     page = Overview(
-        places=tuple(sorted(latest, key=lambda place: (latest[place], place), reverse=True)),
+        places=tuple(dict.fromkeys(cell.place for cell in cells)),
         suites=tuple(sorted({cell.suite for cell in cells})),
-        cells=newest,
+        cells=chosen,
         history=history,
     )
     if baseline is None or candidate is None:

@@ -15,6 +15,9 @@ ROWS = 40
 """Checkpoints in the matrix; older ones are counted, not drawn."""
 
 
+STALE = "△ Runs shown below are newer than this verdict; gate again for one on them."
+
+
 def page(overview: Overview, created: str) -> str:
     """The whole report; `created` is ISO 8601 and stands in the foot."""
     title = "evalctl report" if overview.candidate is None else f"{overview.candidate} against {overview.baseline}"
@@ -30,12 +33,12 @@ def page(overview: Overview, created: str) -> str:
     body = el(
         "main",
         el("header", el("h1", title)),
-        _verdict(overview),
-        _matrix(overview),
-        _forest(overview),
+        verdict_card(overview),
+        matrix(overview),
+        forest(overview),
         _metrics(overview),
         _families(overview),
-        _timelines(overview),
+        timelines(overview),
         _unscored(overview),
         _history(overview),
         _made(overview),
@@ -54,7 +57,8 @@ def _section(heading: str, note: str, *body: object) -> Markup:
     return el("section", el("h2", heading), el("p", note, class_="note") if note else None, *body)
 
 
-def _verdict(overview: Overview) -> Markup:
+def verdict_card(overview: Overview) -> Markup:
+    """The verdict on this pair, or that there is none, in one sentence with its figures."""
     verdict = overview.verdict
     if verdict is None:
         return el("div", el("p", headline(overview), class_="say"), class_="verdict v-none")
@@ -69,6 +73,7 @@ def _verdict(overview: Overview) -> Markup:
         el("p", headline(overview), class_="say"),
         el("ul", *listed) if listed else None,
         el("p", f"{verdict.decision}: {MEANING[verdict.decision]}. {_judged_when(verdict)}", class_="more"),
+        el("p", STALE, class_="more warn") if overview.stale else None,
         class_=f"verdict v-{verdict.decision.lower()}",
     )
 
@@ -79,7 +84,8 @@ def _judged_when(verdict: VerdictView) -> str:
     return f"{when}{policy}exit status {verdict.exit}."
 
 
-def _matrix(overview: Overview) -> Markup:
+def matrix(overview: Overview) -> Markup:
+    """Checkpoints by suites, newest first."""
     shown = overview.places[:ROWS]
     older = len(overview.places) - len(shown)
     head = el("tr", el("th", "Checkpoint", scope="col"), *(el("th", name, scope="col") for name in overview.suites))
@@ -94,13 +100,12 @@ def _matrix(overview: Overview) -> Markup:
 
 
 def _place(overview: Overview, place: Place) -> Markup:
-    name, weights = place
-    tags = [side for side in ("baseline", "candidate") if getattr(overview, side) == name]
+    tag = overview.tag(place)
     return el(
         "th",
         overview.label(place),
-        *(join(" ", el("span", tag, class_="tag")) for tag in tags),
-        el("small", el("code", weights[:12])),
+        join(" ", el("span", tag, class_="tag")) if tag else None,
+        el("small", el("code", place[1][:12])),
         scope="row",
     )
 
@@ -112,7 +117,7 @@ def _cell(overview: Overview, place: Place, suite: str, ident: str) -> Markup:
     if cell.figure is None:
         return el("td", "nothing scored", el("small", f"of {count(sum(cell.counts.values()), 'trial')}"))
     figure, unit = cell.figure.estimate, cell.figure.unit
-    newest = max((c for c in overview.line(suite)), key=lambda c: c.record.started)
+    newest = overview.line(suite)[-1]
     return el(
         "td",
         el("b", value(figure.value, unit)),
@@ -139,7 +144,8 @@ def sizes(estimate: Estimate) -> str:
     return f"{count(estimate.n, 'sample')}, {count(estimate.clusters, 'cluster')}"
 
 
-def _forest(overview: Overview) -> Markup | None:
+def forest(overview: Overview) -> Markup | None:
+    """The pair's differences as a plot and as a table; None where there is no pair."""
     rows = [d for d in overview.differences if d.unit is Unit.SHARE]
     others = [d for d in overview.differences if d.unit is not Unit.SHARE]
     if not rows and not others:
@@ -165,10 +171,12 @@ def _forest(overview: Overview) -> Markup | None:
 
 def difference_table(rows: tuple[Difference, ...], first: str) -> Markup:
     """Baseline, candidate, difference and interval, a row each."""
-    head = [first, "Baseline", "Candidate", "Difference", "Interval", "Samples", "Up / down"]
+    head = [first, "Baseline", "Candidate", "Difference", "Interval", "Samples / clusters", "Up / down"]
     titles = [el("th", text, scope="col", class_=None if i == 0 else "n") for i, text in enumerate(head)]
     body = [_difference_row(row) for row in rows]
-    return el("div", el("table", el("thead", el("tr", *titles)), el("tbody", *body)), class_="scroll")
+    return el(
+        "div", el("table", el("thead", el("tr", *titles)), el("tbody", *body), class_="even"), class_="scroll"
+    )
 
 
 def _difference_row(row: Difference) -> Markup:
@@ -191,7 +199,7 @@ def _difference_row(row: Difference) -> Markup:
         _n(value(row.candidate.value, row.unit) if row.candidate else "–"),
         _n(el("strong", change(estimate.value, row.unit))),
         _n(change_span(estimate, row.unit)),
-        el("td", f"{estimate.n:,}", el("small", count(estimate.clusters, "cluster")), class_="n"),
+        _n(f"{estimate.n:,} / {estimate.clusters:,}"),
         _n(flips),
     )
 
@@ -219,7 +227,8 @@ def _families(overview: Overview) -> Markup | None:
     return _section("By family", note, *tables)
 
 
-def _timelines(overview: Overview) -> Markup | None:
+def timelines(overview: Overview) -> Markup | None:
+    """A panel a suite that has more than one checkpoint; None where none has."""
     panels = []
     for i, suite in enumerate(overview.suites):
         line = [(overview.label(cell.place), cell) for cell in overview.line(suite)]
@@ -284,14 +293,14 @@ def _history(overview: Overview) -> Markup | None:
     rows = [
         el(
             "tr",
-            el("td", moment(v.created)),
+            el("td", moment(v.created), class_="n"),
             el("td", word(v), class_=f"v-{v.decision.lower()}"),
             el("th", v.candidate, scope="row"),
             el("td", v.baseline),
         )
         for v in overview.history[:ROWS]
     ]
-    head = el("tr", *(el("th", t, scope="col") for t in ("Judged", "Verdict", "Candidate", "Baseline")))
+    head = el("tr", *(el("th", t, scope="col", class_="n" if t == "Judged" else None) for t in ("Judged", "Verdict", "Candidate", "Baseline")))
     return _section("Verdicts", "", el("div", el("table", el("thead", head), el("tbody", *rows)), class_="scroll"))
 
 

@@ -71,7 +71,7 @@ def _regressed(verdict: VerdictView, worst: FindingView, number: int) -> str:
     if worst.baseline and worst.candidate:
         before, after = (value(e.value, worst.unit) for e in (worst.baseline, worst.candidate))
         levels = f", from {before} to {after}"
-    others = f", and {number - 1} more of its findings fell too" if number > 1 else ""
+    others = f"; {count(number - 1, 'further finding')} regressed too" if number > 1 else ""
     return (
         f"{verdict.candidate} is worse than {verdict.baseline}: {worst.label} changed by {_figure(worst)}{levels}{others}."
     )

@@ -15,6 +15,7 @@ svg.chart{{max-width:100%;height:auto}}
 svg text{{fill:var(--ink);font-variant-numeric:tabular-nums}}
 svg text.tick{{fill:var(--soft);font-size:11px}}
 svg text.label{{font-weight:600}}
+svg text.figure{{paint-order:stroke;stroke:var(--paper);stroke-width:5px;stroke-linejoin:round}}
 svg .grid{{stroke:var(--line)}}
 svg .zero{{stroke:var(--soft);stroke-width:1.5}}
 svg .axis{{stroke:var(--line);stroke-width:2;stroke-linecap:round}}
@@ -51,14 +52,16 @@ p.note{{color:var(--soft);font-size:14px;margin:2px 0 14px}}
  border:1.5px solid var(--tone);border-radius:99px;padding:1px 9px 1px 7px;line-height:1.45}}
 .verdict .word{{font-size:14px;padding:2px 12px 2px 10px}}
 .scroll{{overflow-x:auto;margin:12px -20px 0;padding:0 20px 4px}}
-table{{border-collapse:collapse;font-size:14px;min-width:100%}}
+table{{border-collapse:separate;border-spacing:0;font-size:14px;min-width:100%}}
 th,td{{text-align:left;padding:9px 14px 9px 0;border-bottom:1px solid var(--line);vertical-align:top}}
 thead th{{color:var(--soft);font-weight:600;font-size:12.5px;vertical-align:bottom;border-bottom-color:var(--soft)}}
 tbody th{{font-weight:600;max-width:260px;overflow-wrap:anywhere}}
+th small code{{white-space:nowrap}}
 th small,td small{{display:block;font-weight:400;color:var(--soft);font-size:12.5px;line-height:1.45}}
 td.n,th.n{{text-align:right;white-space:nowrap}}
 td.n:last-child,th.n:last-child{{padding-right:0}}
 td b{{font-size:17px;font-weight:650}}
+table.even th:first-child{{width:30%}}
 table.matrix td{{min-width:158px}}
 table.matrix td small{{white-space:nowrap}}
 .tag{{font-size:11.5px;font-weight:600;color:var(--accent);border:1px solid var(--band);border-radius:4px;padding:0 5px;
@@ -73,8 +76,14 @@ dt{{color:var(--soft)}}dd{{margin:0;overflow-wrap:anywhere;min-width:0}}
 footer{{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);color:var(--soft);font-size:13px}}
 @media (max-width:640px){{main{{padding:18px 16px 48px}}.scroll{{margin:12px -16px 0;padding:0 16px 4px}}
  .wide{{display:none}}.narrow{{display:block}}.verdict{{padding:14px 16px}}.verdict p.say{{font-size:18px}}
- h2{{margin-top:40px}}tbody th{{max-width:150px}}}}
+ h2{{margin-top:40px}}tbody th{{min-width:136px;max-width:150px}}
+ tbody th,thead th:first-child{{position:sticky;left:0;background:var(--paper);box-shadow:-16px 0 0 var(--paper)}}}}
 @media print{{:root{{color-scheme:light;{LIGHT}}}body{{font-size:11pt}}main{{max-width:none;padding:0}}
  .scroll{{overflow:visible}}h2,h3{{break-after:avoid}}tr,figure,.verdict,svg{{break-inside:avoid}}
  *{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}}}
 """
+
+
+def fragment(dark: bool) -> str:
+    """The style of a part of a page that stands in someone else's page, under `.evalctl`, in the theme given."""
+    return f".evalctl{{{DARK if dark else LIGHT}{CHARTS}{PAGE}color:var(--ink);font:16px/1.55 {FONT}}}"
