@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
@@ -32,6 +32,7 @@ class Importing:
     ) -> None:
         self._writing = writing
         self._runs = runs
+        self._fresh = not runs.parent.exists()
         self._has = has
         self._publish = publish
         self._folder = runs / f".import-{token_hex(8)}"
@@ -47,6 +48,8 @@ class Importing:
         if self._lock is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._lock.__exit__(None, None, None)
+            if kind is not None and self._fresh:
+                self._leave_nothing()
 
     def add(self, trial: Trial) -> None:
         """One more trial of its suite. Raises DataError for more suites than a file may hold."""
@@ -77,6 +80,17 @@ class Importing:
             self._claim()
         folder = make_folder(self._folder / str(len(self._files)))
         self._files[suite] = TrialsFile(folder / "trials.parquet")
+
+    def _leave_nothing(self) -> None:
+        """Take back a home that only this import has made."""
+        home = self._runs.parent
+        with self._writing():
+            with suppress(OSError):
+                self._runs.rmdir()
+            if all(path.name == "lock" for path in home.iterdir()):
+                (home / "lock").unlink()
+        with suppress(OSError):
+            home.rmdir()
 
     def _claim(self) -> None:
         """Make the working folder, and clear those of imports that were killed."""
