@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from evalctl.errors import StoreError
 from evalctl.types import Json, Trial
 
-from .columns import FLOATS, INTEGERS, NAMES, OBJECTS, UNFIT, exchange, flatten, number, plain, to_row, to_table
+from .columns import FLOATS, INTEGERS, NAMES, OBJECTS, UNFIT, clean, exchange, flatten, number, plain, to_row, to_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def to_frame(trials: Iterable[Trial]) -> "pd.DataFrame":
     rows, names = [], dict[str, None]()
     for trial in trials:
         rows.append(to_row(trial))
-        names.update(dict.fromkeys(trial.metrics))
+        names.update(dict.fromkeys(clean(name) for name in trial.metrics))
     return table_to_frame(flatten(to_table(rows), names))
 
 
@@ -52,7 +52,8 @@ def not_finite(frame: "pd.DataFrame", column: str = "score") -> "pd.Series[bool]
     if UNFIT not in frame.columns:
         return pd.Series(False, index=frame.index)
     pattern = rf"(?:^|; ){re.escape(column)}: not finite: "
-    return frame[UNFIT].astype("str").str.contains(pattern, regex=True, na=False).astype(bool)
+    found = frame[UNFIT].astype("str").str.contains(pattern, regex=True, na=False).astype(bool)
+    return found.rename(column)
 
 
 def to_trials(frame: "pd.DataFrame") -> list[Trial]:

@@ -38,7 +38,7 @@ def resolve(store: Store, reference: str) -> Side:
             return _newest(reference, checkpoint.weights_digest, rows)
     if key := _by_key(reference, rows):
         row = next(row for row in rows if row.key == key)
-        return Side(f"{row.checkpoint} ({key[:12]})", row.weights_digest, {row.suite: key})
+        return Side(f"{row.checkpoint}@{key[:12]}", row.weights_digest, {row.suite: key})
     saved = sorted(store.checkpoints.history(), key=lambda one: one.saved, reverse=True)
     weights = _weights_of_folder(reference)
     for one in saved:
@@ -83,14 +83,16 @@ def _newest(name: str, weights_digest: str, rows: Iterable[RunRow]) -> Side:
 
 
 def _by_key(reference: str, rows: Iterable[RunRow]) -> str | None:
-    if len(reference) < SHORTEST:
+    # `checkpoint@key` is what a Side of one run is called, so that a name in a verdict means the run again.
+    name, _, start = reference.rpartition("@")
+    if len(start) < SHORTEST:
         return None
-    found = [row.key for row in rows if row.key.startswith(reference)]
-    if len(found) > 1 and reference not in found:
+    found = [row.key for row in rows if row.key.startswith(start) and name in ("", row.checkpoint)]
+    if len(found) > 1 and start not in found:
         raise UsageError(
             f"{reference!r} begins {len(found)} run keys: {', '.join(k[:16] for k in found[:4])}; say more"
         )
-    return found[0] if found else None
+    return start if start in found else found[0] if found else None
 
 
 def _weights_of_folder(reference: str) -> str | None:
