@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from evalctl.digests import canonical, digest
 from evalctl.errors import DataError
-from evalctl.store.columns import NAMES, plain, token
+from evalctl.store.columns import NAMES, clean, plain, token
 from evalctl.types import Direction, Json, Role, Status, Trial
 
 from .lines import kind, objects, short
@@ -120,7 +120,7 @@ def _figures(trial: Trial) -> Iterator[tuple[str, float | None, tuple[float, flo
 def _text(value: Json) -> str:
     if not isinstance(value, str):
         raise Wrong(f"text is wanted{': quote it' if isinstance(value, int | float) else ''}")
-    return value
+    return clean(value)
 
 
 def _figure(value: Json) -> float:

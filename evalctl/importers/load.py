@@ -10,6 +10,7 @@ from evalctl.digests import digest, file_sha256
 from evalctl.errors import DataError, UsageError
 from evalctl.keys import import_key
 from evalctl.store import Store
+from evalctl.store.columns import clean
 from evalctl.types import Checkpoint, Json, RunRecord, Trial
 
 from .notes import Notes, Reader
@@ -90,6 +91,8 @@ def checkpoint_of(store: Store, reference: str) -> tuple[Checkpoint, list[str]]:
         from evalctl.models import checkpoint_for
 
         return checkpoint_for(reference), []
+    if reference != clean(reference):
+        raise UsageError("--checkpoint: a name that is not UTF-8")
     if reference.startswith(("/", "./", "../", "~")):
         raise UsageError(f"--checkpoint {reference}: no such folder")
     if reference.startswith("baseline:") or store.has(reference):

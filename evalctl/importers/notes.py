@@ -8,6 +8,7 @@ from typing import Protocol
 from evalctl.types import Trial
 
 EXAMPLES = 3
+LONGEST = 200
 MOST = 200
 """Distinct notes kept apart; a file that gives cause for more is told of in one line for all the rest."""
 
@@ -20,7 +21,8 @@ class Notes:
         self._examples: dict[str, list[str]] = {}
 
     def add(self, text: str, example: str = "") -> None:
-        """Count `text` once more."""
+        """Count `text` once more; a file's own words in it are cut and made printable."""
+        text, example = _tame(text), _tame(example)
         if len(self._count) >= MOST and text not in self._count:
             text, example = "further notes, of too many kinds to list", ""
         self._count[text] += 1
@@ -37,6 +39,11 @@ class Notes:
         more = ", …" if count > len(examples) else ""
         shown = f" ({', '.join(examples)}{more})" if examples else ""
         return f"{count} row{'s' if count > 1 else ''}: {text}{shown}"
+
+
+def _tame(text: str) -> str:
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Reader(Protocol):
