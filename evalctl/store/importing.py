@@ -44,7 +44,9 @@ class Importing:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for file in self._files.values():
-            file.abandon()
+            # On a full disk closing fails too, and the folder goes away whatever state it is in.
+            with suppress(OSError):
+                file.abandon()
         if self._lock is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._lock.__exit__(None, None, None)

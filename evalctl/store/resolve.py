@@ -46,8 +46,13 @@ def resolve(store: Store, reference: str) -> Side:
             weights is None and one.checkpoint.reference == reference
         ):
             return _newest(one.checkpoint.name, one.checkpoint.weights_digest, rows)
-    if weights is not None and any(row.weights_digest == weights for row in rows):
-        return _newest(reference, weights, rows)
+    if weights is not None:
+        if any(row.weights_digest == weights for row in rows):
+            return _newest(reference, weights, rows)
+        raise UsageError(
+            f"{reference}: {store.home} knows no run of the weights that stand there now ({weights[:12]}); "
+            f"`evalctl run SUITE --checkpoint {reference}` makes one"
+        )
     for row in rows:
         if row.checkpoint == reference:
             return _newest(reference, row.weights_digest, rows)

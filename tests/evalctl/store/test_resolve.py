@@ -1,6 +1,8 @@
 """A REF means the newest complete run of each suite, and what it cannot mean is said."""
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -93,3 +95,22 @@ def test_an_unknown_reference_is_met_with_a_near_one(store: Store, finished: Fin
         resolve(store, "canidate")
     with pytest.raises(UsageError, match="Known: candidate"):
         resolve(store, "zzz")
+
+
+def test_a_folder_means_the_weights_that_stand_in_it_now(tmp_path: Path, store: Store, finished: Finished) -> None:
+    models = pytest.importorskip("evalctl.models")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        (folder / name).write_text('{"model_type": "llama", "chat_template": "x"}')
+    (folder / "model.safetensors").write_bytes(b"first weights")
+    saved = models.checkpoint_for(str(folder), "base")
+    store.checkpoints.save(saved)
+    key = finished(weights=saved.weights_digest)
+    shutil.copytree(folder, tmp_path / "moved")
+    for place in (folder, tmp_path / "moved"):
+        side = resolve(store, str(place))
+        assert (side.name, dict(side.runs)) == ("base", {"tooluse": key})
+    (folder / "model.safetensors").write_bytes(b"trained again, in the same place")
+    with pytest.raises(UsageError, match="no run of the weights that stand there now"):
+        resolve(store, str(folder))

@@ -1,10 +1,11 @@
 """A run being written keeps what was recorded, once, whatever interrupts it."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -222,3 +223,37 @@ def test_a_write_that_the_disk_refuses_is_taken_back_whole(store: Store, record_
     assert lines_of(store, record.key).read_bytes().endswith(b"\n")
     with store.begin(record) as writer:
         assert len(writer.trials) == int(told[0])
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, text=True)
+    if mount.returncode:
+        pytest.skip(f"a file system cannot be mounted here: {mount.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_leaves_a_run_that_can_be_resumed(small_disk: Path, record_of: RecordOf, trial_of: TrialOf) -> None:
+    store, record = Store.open(small_disk), record_of(3)
+    filler = small_disk / "filler"
+    with store.begin(record) as writer:
+        writer.append(*(trial_of(i) for i in range(3)))
+        with pytest.raises(OSError, match="No space left"):
+            filler.write_bytes(b"x" * 2**21)
+        with pytest.raises(OSError, match="No space left") as caught:
+            writer.finish(True, 1.0)
+        assert caught.value.errno == errno.ENOSPC
+        with pytest.raises(OSError, match="No space left"):
+            writer.append(trial_of(0, answer="x" * 9_000))
+    assert not store.has(record.key)
+    filler.unlink()
+    with store.begin(record) as writer:
+        assert writer.trials == [trial_of(i) for i in range(3)]
+        writer.finish(True, 1.0)
+    assert store.check() == []
