@@ -3,6 +3,8 @@
 Started by `evalctl app`, on loopback. Nothing is computed here: the Overview is the report's.
 """
 
+import base64
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +14,11 @@ from evalctl.errors import EvalctlError
 from evalctl.store import Store
 from reports import html, style
 from reports.figures import Cell, Overview, Place, measure
-from reports.markup import Markup
+from reports.markup import Markup, el
+
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+TITLE = re.compile(r"<title[^>]*>([^<]*)</title><desc[^>]*>([^<]*)</desc>")
+ROOM = "<style>[data-testid=stMainBlockContainer]{max-width:1140px;padding-top:3rem}</style>"
 
 
 @st.cache_resource(max_entries=2000, show_spinner="Reading runs …")
@@ -24,6 +30,7 @@ def measured(home: str, key: str) -> Cell:
 def draw() -> None:
     """The page, top to bottom."""
     st.set_page_config(page_title="evalctl", layout="wide", initial_sidebar_state="collapsed")
+    st.html(ROOM)
     store = Store.open()
     try:
         latest = gather(store, measured=lambda key: measured(str(store.home), key))
@@ -44,7 +51,7 @@ def compared(store: Store, latest: Overview) -> None:
     places = list(latest.places)
     tags = {latest.tag(place): place for place in places}
     at = (tags.get("baseline", places[1]), tags.get("candidate", places[0]))
-    st.subheader("Two checkpoints", anchor=False)
+    show(el("h2", "Any two checkpoints"))
     left, right = st.columns(2)
     baseline = left.selectbox("Baseline", places, places.index(at[0]), format_func=latest.label, key="baseline")
     candidate = right.selectbox("Candidate", places, places.index(at[1]), format_func=latest.label, key="candidate")
@@ -70,7 +77,17 @@ def show(section: Markup | None) -> None:
     """One part of the report, in the theme that Streamlit shows."""
     if section is not None:
         dark = st.context.theme.type == "dark"
-        st.html(f'<div class="evalctl"><style>{style.fragment(dark)}</style>{section}</div>')
+        pictured = SVG.sub(lambda chart: picture(chart[0], dark), section)
+        st.html(f'<div class="evalctl"><style>{style.fragment(dark)}</style>{pictured}</div>')
+
+
+def picture(chart: str, dark: bool) -> str:
+    """An inline chart as an image: Streamlit lets no SVG element through, and an image may hold one."""
+    title, description = TITLE.findall(chart)[0]
+    alone = chart.replace("<title", f"<style>{style.image(dark)}</style><title", 1)
+    kind = "strip" if 'class="strip"' in chart else "chart"
+    data = base64.b64encode(alone.encode()).decode()
+    return f'<img class="{kind}" src="data:image/svg+xml;base64,{data}" alt="{title}. {description}">'
 
 
 draw()

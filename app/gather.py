@@ -50,7 +50,9 @@ def choose(store: Store, page: Overview, baseline: Place, candidate: Place) -> O
     """The same page with another pair of its checkpoints: the suites that both have run."""
     shared = [suite for suite in page.suites if (baseline, suite) in page.cells and (candidate, suite) in page.cells]
     sides = [_side_of(store, page, place, shared) for place in (baseline, candidate)]
-    newest_first = [page.cells[(place, suite)] for place in page.places for suite in page.suites if (place, suite) in page.cells]
+    newest_first = [
+        page.cells[(place, suite)] for place in page.places for suite in page.suites if (place, suite) in page.cells
+    ]
     return overview(newest_first, store.verdicts(), *sides)
 
 

@@ -30,7 +30,9 @@ def run_summary(run: Run, to: Console | None = None) -> None:
         told = f"  {metric}: {value(figure.estimate.value, figure.unit)} ({span(figure.estimate, figure.unit)})"
         out.print(safe(told, "dim"), soft_wrap=True)
     if cell.withheld:
-        out.print(safe(f"  {count(cell.withheld, 'trial')} of sealed or dev roles: run, not shown", "dim"), soft_wrap=True)
+        out.print(
+            safe(f"  {count(cell.withheld, 'trial')} of sealed or dev roles: run, not shown", "dim"), soft_wrap=True
+        )
     spent = f"  {seconds(run.record.seconds)}, run {run.record.key}"
     out.print(safe(spent if run.record.complete else f"{spent}, not complete", "dim"), soft_wrap=True)
 

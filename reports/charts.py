@@ -7,6 +7,7 @@ chart carries a title and a description that say in words what it shows, and eve
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evalctl.types import Estimate
 from evalctl.verdict import Decision
@@ -99,7 +100,8 @@ def _around_zero(rows: Sequence[Difference], left: float, right: float) -> Scale
             edges += [row.difference.low, row.difference.high]
         if row.finding and row.finding.margin is not None:
             edges.append(-row.finding.margin)
-    low, high = min(edges), max(edges)
+    finite = [edge for edge in edges if math.isfinite(edge)]
+    low, high = min(finite), max(finite)
     room = max((high - low) * 0.08, 0.005)
     return Scale(low - room, high + room, left, right)
 
@@ -227,8 +229,8 @@ def timeline(suite: str, line: Sequence[tuple[str, Cell]], ident: str, width: in
 
 
 def _levels(estimates: Sequence[Estimate], unit: Unit) -> Scale:
-    low = min((e.low for e in estimates), default=0.0)
-    high = max((e.high for e in estimates), default=1.0)
+    edges = [edge for e in estimates for edge in (e.low, e.value, e.high) if math.isfinite(edge)] or [0.0, 1.0]
+    low, high = min(edges), max(edges)
     room = max((high - low) * 0.1, 0.01)
     low, high = low - room, high + room
     if unit is Unit.SHARE:
@@ -238,7 +240,7 @@ def _levels(estimates: Sequence[Estimate], unit: Unit) -> Scale:
 
 def _joined(placed: Sequence[tuple[float, str, Cell]], up: Scale) -> list[Markup]:
     lines = []
-    for (x1, _, one), (x2, _, two) in zip(placed, placed[1:], strict=False):
+    for (x1, _, one), (x2, _, two) in pairwise(placed):
         same = one.record.suite.get("digest") == two.record.suite.get("digest")
         if same and one.figure and two.figure:
             y1, y2 = up(one.figure.estimate.value), up(two.figure.estimate.value)
@@ -287,6 +289,7 @@ def _svg(
         el("title", title, id=f"{ident}-t"),
         el("desc", description, id=f"{ident}-d"),
         *body,
+        xmlns="http://www.w3.org/2000/svg",
         class_=class_,
         role="img",
         aria_labelledby=f"{ident}-t {ident}-d",

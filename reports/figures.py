@@ -5,18 +5,21 @@ Trials of the roles `sealed` and `dev` are left out: a view of sealed scores is 
 ledger must count, and `dev` is never reported as a result.
 """
 
-import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from evalctl import measures
 from evalctl.comparison import compare
 from evalctl.errors import EvalctlError
 from evalctl.stats import summary
 from evalctl.types import Estimate, Run, RunRecord
 
-from .verdicts import USAGE, FindingView, VerdictView, read
+from .verdicts import FindingView, VerdictView, read
 from .words import Unit
 
 if TYPE_CHECKING:
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 
 SHOWN_ROLES = ("bench", "replay", "pool")
 """What a plain gate reads, too."""
+
+UNSCORED = ("infra_error", "verifier_error")
+COUNTED = ("output_tokens",)
+"""Columns of a trial that are compared beside its metrics."""
+PREFIX = "metrics."
 
 Place = tuple[str, str]
 """A checkpoint in the matrix: (name, weights digest)."""
@@ -150,13 +158,11 @@ def measure(run: Run) -> Cell:
         seen = set(zip(trials["content_key"], trials["variant"], trials["epoch"], strict=True))
         absent = sum(1 for key in run.record.expected if tuple(key) not in seen)
         counts["missing"] += absent
-    unit = _score_unit(shown)
-    figure = _figure(shown, _metric(shown), unit, _direction(shown))
-    unscored = sum(counts[status] for status in ("infra_error", "verifier_error"))
+    unscored = sum(counts[status] for status in UNSCORED)
     return Cell(
         record=run.record,
-        figure=figure,
-        as_zero=_figure(_as_zero(shown), _metric(shown), unit, _direction(shown)) if unscored else None,
+        figure=_figure(shown, _metric(shown)),
+        as_zero=_figure(_as_failed(shown), _metric(shown)) if unscored else None,
         counts={status: counts[status] for status in sorted(counts) if counts[status]},
         withheld=len(trials) - len(shown),
         metrics=_further(shown),
@@ -200,14 +206,14 @@ def _with_pair(page: Overview, baseline: Side, candidate: Side, verdict: Verdict
         baseline=baseline.name,
         candidate=candidate.name,
         pair=tuple(measure(run) for pair in pairs.values() for run in pair),
-        differences=tuple([*judged, *(d for d in plain if d.suite not in named)]),
+        differences=(*judged, *(d for d in plain if d.suite not in named)),
         metrics=tuple(
             _difference(name, f"{name} · {metric}", *pair, metric=metric)
             for name, pair in pairs.items()
             for metric in _shared_metrics(*pair)
         ),
         families=tuple(
-            _difference(name, family, *(_only(run, family) for run in pair))
+            _difference(name, family, _only(pair[0], family), _only(pair[1], family))
             for name, pair in pairs.items()
             for family in _families(*pair)
         ),
@@ -233,9 +239,8 @@ def _judged(finding: FindingView, plain: Difference | None) -> Difference:
 
 
 def _difference(suite: str, label: str, baseline: Run, candidate: Run, metric: str | None = None) -> Difference:
-    unit = _score_unit(candidate.trials) if metric is None else _metric_unit(candidate.trials, metric)
     name = metric or _metric(candidate.trials)
-    empty = Difference(suite=suite, label=label, metric=name, unit=unit)
+    empty = Difference(suite=suite, label=label, metric=name, unit=_unit(candidate.trials, name))
     if baseline.record.suite.get("digest") != candidate.record.suite.get("digest"):
         return replace(empty, note="not comparable: the two runs are of different versions of the suite")
     try:
@@ -271,69 +276,44 @@ def _families(baseline: Run, candidate: Run) -> list[str]:
 
 
 def _shared_metrics(baseline: Run, candidate: Run) -> list[str]:
-    ours, theirs = set(_declared(baseline.trials)), set(_declared(candidate.trials))
-    usage = [name for name in ("output_tokens",) if _recorded(baseline, name) and _recorded(candidate, name)]
-    return [*sorted(ours & theirs), *usage]
+    names = [*_further_names(candidate.trials), *COUNTED]
+    return [name for name in names if _recorded(baseline, name) and _recorded(candidate, name)]
 
 
-def _recorded(run: Run, column: str) -> bool:
-    return bool(run.trials[column].notna().any())
+def _recorded(run: Run, metric: str) -> bool:
+    return bool(np.isfinite(measures.raw_values(run.trials, metric)).any())
 
 
-def _figure(trials: "pd.DataFrame", metric: str, unit: Unit, direction: str) -> Figure | None:
-    scored = trials[trials["score"].notna() | trials["status"].isin(["limit", "model_error"])]
-    if not len(scored):
+def _figure(trials: "pd.DataFrame", metric: str) -> Figure | None:
+    estimate = summary(trials, metric)
+    if not math.isfinite(estimate.value):
         return None
-    try:
-        return Figure(summary(trials, metric), unit, direction)
-    except EvalctlError:
-        return None
+    directions = measures.declared(trials, metric).directions
+    return Figure(estimate, _unit(trials, metric), next(iter(directions)) if len(directions) == 1 else "higher")
 
 
 def _further(trials: "pd.DataFrame") -> dict[str, Figure]:
-    declared = _declared(trials)
-    found = {
-        name: _figure(trials, name, _unit(spec.get("range")), str(spec.get("direction") or "higher"))
-        for name, spec in sorted(declared.items())
-    }
+    found = {name: _figure(trials, name) for name in _further_names(trials)}
     return {name: figure for name, figure in found.items() if figure is not None}
 
 
-def _as_zero(trials: "pd.DataFrame") -> "pd.DataFrame":
+def _further_names(trials: "pd.DataFrame") -> list[str]:
+    """Every metric beside the score itself, by name."""
+    names = sorted(column.removeprefix(PREFIX) for column in trials.columns if column.startswith(PREFIX))
+    return [name for name in names if name != _metric(trials)]
+
+
+def _as_failed(trials: "pd.DataFrame") -> "pd.DataFrame":
     """Unscored trials as failures of the model: status `limit` without a score counts as 0."""
-    unscored = trials["status"].isin(["infra_error", "verifier_error"])
-    return trials.assign(
-        status=trials["status"].where(~unscored, "limit"),
-        score=trials["score"].where(~unscored, 0.0),
-    )
+    unscored = trials["status"].isin(UNSCORED)
+    return trials.assign(status=trials["status"].where(~unscored, "limit"), score=trials["score"].where(~unscored))
 
 
 def _metric(trials: "pd.DataFrame") -> str:
     return str(trials["metric"].iloc[0]) if len(trials) else "correct"
 
 
-def _direction(trials: "pd.DataFrame") -> str:
-    return str(trials["direction"].iloc[0] or "higher") if len(trials) else "higher"
-
-
-def _score_unit(trials: "pd.DataFrame") -> Unit:
-    """A metric that declares no range is a share only by the name that every suite shares."""
-    declared = next((r for r in trials["range"] if r is not None), None) if len(trials) else None
-    return _unit((0, 1) if declared is None and _metric(trials) == "correct" else declared)
-
-
-def _declared(trials: "pd.DataFrame") -> dict[str, Mapping[str, object]]:
-    """Name to the declaration of every further metric, from the first trial that has any."""
-    for text in trials["metrics"]:
-        specs = json.loads(text) if isinstance(text, str) else text
-        if specs:
-            return dict(specs)
-    return {}
-
-
-def _metric_unit(trials: "pd.DataFrame", metric: str) -> Unit:
-    return Unit.NUMBER if metric in USAGE else _unit(_declared(trials).get(metric, {}).get("range"))
-
-
-def _unit(span: object) -> Unit:
-    return Unit.SHARE if span is not None and [float(edge) for edge in span] == [0.0, 1.0] else Unit.NUMBER  # type: ignore[attr-defined]
+def _unit(trials: "pd.DataFrame", metric: str) -> Unit:
+    """A share where [0, 1] is declared, or the name says so and nothing else is."""
+    ranges = measures.declared(trials, metric).ranges
+    return Unit.SHARE if (ranges or {measures.default_range(metric)}) == {(0.0, 1.0)} else Unit.NUMBER

@@ -64,7 +64,9 @@ def verdict_card(overview: Overview) -> Markup:
         return el("div", el("p", headline(overview), class_="say"), class_="verdict v-none")
     decided = [f for f in verdict.findings if f.decides and f.decision is verdict.decision]
     lines = [el("li", finding(f)) for f in decided] if len(decided) > 1 else []
-    advisory = [el("li", f"advisory, does not decide: {f.decision} {finding(f)}") for f in verdict.findings if not f.decides]
+    advisory = [
+        el("li", f"advisory, does not decide: {f.decision} {finding(f)}") for f in verdict.findings if not f.decides
+    ]
     reasons = [el("li", reason) for reason in verdict.reasons]
     listed = [*lines, *reasons, *advisory]
     return el(
@@ -90,7 +92,11 @@ def matrix(overview: Overview) -> Markup:
     older = len(overview.places) - len(shown)
     head = el("tr", el("th", "Checkpoint", scope="col"), *(el("th", name, scope="col") for name in overview.suites))
     rows = [
-        el("tr", _place(overview, place), *(_cell(overview, place, s, f"m{i}-{j}") for j, s in enumerate(overview.suites)))
+        el(
+            "tr",
+            _place(overview, place),
+            *(_cell(overview, place, s, f"m{i}-{j}") for j, s in enumerate(overview.suites)),
+        )
         for i, place in enumerate(shown)
     ]
     table = el("table", el("thead", head), el("tbody", *rows), class_="matrix")
@@ -152,9 +158,9 @@ def forest(overview: Overview) -> Markup | None:
         return None
     gated = overview.verdict is not None
     bounds = (
-        "Intervals are the gate's one-sided bounds, the ones it decided by; the shaded side lies beyond the allowed fall."
+        "Intervals are the gate's one-sided bounds, which decided; the shaded side lies beyond the allowed fall."
         if gated
-        else "Two-sided 95% intervals of paired differences, by cluster; no gate has judged this pair, so no margin is drawn."
+        else "Two-sided 95% intervals of paired differences; no gate has judged this pair, so no margin is drawn."
     )
     plots = el(
         "div",
@@ -174,9 +180,7 @@ def difference_table(rows: tuple[Difference, ...], first: str) -> Markup:
     head = [first, "Baseline", "Candidate", "Difference", "Interval", "Samples / clusters", "Up / down"]
     titles = [el("th", text, scope="col", class_=None if i == 0 else "n") for i, text in enumerate(head)]
     body = [_difference_row(row) for row in rows]
-    return el(
-        "div", el("table", el("thead", el("tr", *titles)), el("tbody", *body), class_="even"), class_="scroll"
-    )
+    return el("div", el("table", el("thead", el("tr", *titles)), el("tbody", *body), class_="even"), class_="scroll")
 
 
 def _difference_row(row: Difference) -> Markup:
@@ -211,7 +215,7 @@ def _n(content: object) -> Markup:
 def _metrics(overview: Overview) -> Markup | None:
     if not overview.metrics:
         return None
-    note = "Every further figure, none hidden behind another. Two-sided 95% intervals; the sign is turned so that up is better."
+    note = "Every further figure. Two-sided 95% intervals; the sign is turned so that up is better."
     return _section("Further metrics", note, difference_table(overview.metrics, "Metric"))
 
 
@@ -236,7 +240,7 @@ def timelines(overview: Overview) -> Markup | None:
             panels.append(el("div", el("h3", suite), charts.timeline(suite, line, f"time-{i}")))
     if not panels:
         return None
-    note = "Oldest left, evenly spaced; bars are 95% intervals. A line breaks where the suite's version changed; hollow is incomplete."
+    note = "Oldest left, evenly spaced; 95% intervals. A line breaks where the suite changed; hollow is incomplete."
     return _section("Over time", note, el("div", *panels, class_="panels"))
 
 
@@ -300,7 +304,13 @@ def _history(overview: Overview) -> Markup | None:
         )
         for v in overview.history[:ROWS]
     ]
-    head = el("tr", *(el("th", t, scope="col", class_="n" if t == "Judged" else None) for t in ("Judged", "Verdict", "Candidate", "Baseline")))
+    head = el(
+        "tr",
+        *(
+            el("th", t, scope="col", class_="n" if t == "Judged" else None)
+            for t in ("Judged", "Verdict", "Candidate", "Baseline")
+        ),
+    )
     return _section("Verdicts", "", el("div", el("table", el("thead", head), el("tbody", *rows)), class_="scroll"))
 
 

@@ -129,5 +129,3 @@ def _made(overview: Overview) -> str:
 
 def _row(cells: list[str]) -> str:
     return "| " + " | ".join(safe(cell) for cell in cells) + " |"
-
-

@@ -72,9 +72,8 @@ def _regressed(verdict: VerdictView, worst: FindingView, number: int) -> str:
         before, after = (value(e.value, worst.unit) for e in (worst.baseline, worst.candidate))
         levels = f", from {before} to {after}"
     others = f"; {count(number - 1, 'further finding')} regressed too" if number > 1 else ""
-    return (
-        f"{verdict.candidate} is worse than {verdict.baseline}: {worst.label} changed by {_figure(worst)}{levels}{others}."
-    )
+    fall = f"{worst.label} changed by {_figure(worst)}{levels}{others}"
+    return f"{verdict.candidate} is worse than {verdict.baseline}: {fall}."
 
 
 def _inconclusive(verdict: VerdictView, worst: FindingView, number: int) -> str:

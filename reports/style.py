@@ -1,8 +1,9 @@
 """How a page looks: one palette in light and dark, charts, the page, print. Text only, no files."""
 
-LIGHT = """--ink:#1c2128;--soft:#5a6472;--line:#dde2e8;--paper:#ffffff;--wash:#f5f7f9;--accent:#1f5fa8;
+PAPER_LIGHT, PAPER_DARK = "#ffffff", "#12161b"
+LIGHT = f"""--ink:#1c2128;--soft:#5a6472;--line:#dde2e8;--paper:{PAPER_LIGHT};--wash:#f5f7f9;--accent:#1f5fa8;
 --band:#c9dcf1;--good:#19703a;--bad:#b3261e;--maybe:#8a5a00;--void:#6b46b5;--beyond:#b3261e14;"""
-DARK = """--ink:#e4e8ed;--soft:#98a3b0;--line:#2d343d;--paper:#12161b;--wash:#1a2027;--accent:#74b1f5;
+DARK = f"""--ink:#e4e8ed;--soft:#98a3b0;--line:#2d343d;--paper:{PAPER_DARK};--wash:#1a2027;--accent:#74b1f5;
 --band:#2b4a6d;--good:#5cc983;--bad:#ff8a80;--maybe:#e0b04a;--void:#b99cf2;--beyond:#ff8a801f;"""
 
 PALETTE = f":root{{color-scheme:light dark;{LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
@@ -11,7 +12,7 @@ FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Liberation S
 
 CHARTS = f"""
 svg{{font-family:{FONT};font-size:12px;overflow:visible;display:block}}
-svg.chart{{max-width:100%;height:auto}}
+svg.chart,img.chart{{max-width:100%;height:auto}}
 svg text{{fill:var(--ink);font-variant-numeric:tabular-nums}}
 svg text.tick{{fill:var(--soft);font-size:11px}}
 svg text.label{{font-weight:600}}
@@ -68,7 +69,8 @@ table.matrix td small{{white-space:nowrap}}
  white-space:nowrap}}
 .warn{{color:var(--maybe)}}
 code{{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace;overflow-wrap:anywhere}}
-.strip{{margin:5px 0 4px}}
+.strip{{margin:5px 0 4px;display:block}}
+img.chart{{max-width:100%;height:auto}}
 .panels{{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:8px 24px;margin-top:12px}}
 .narrow{{display:none}}
 dl{{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;font-size:14px;margin:8px 0 0}}
@@ -86,4 +88,9 @@ footer{{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);color:
 
 def fragment(dark: bool) -> str:
     """The style of a part of a page that stands in someone else's page, under `.evalctl`, in the theme given."""
-    return f".evalctl{{{DARK if dark else LIGHT}{CHARTS}{PAGE}color:var(--ink);font:16px/1.55 {FONT}}}"
+    return f".evalctl{{{DARK if dark else LIGHT}{PAGE}color:var(--ink);font:16px/1.55 {FONT}}}"
+
+
+def image(dark: bool) -> str:
+    """The style of a chart that stands alone, as an image, in the theme given."""
+    return f":root{{{DARK if dark else LIGHT}}}{CHARTS}"

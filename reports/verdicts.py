@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evalctl.errors import EvidenceError
+from evalctl.measures import CORRECT_LIKE, FIGURES
 from evalctl.types import Estimate, Json
 from evalctl.verdict import Decision
 
 from .words import Unit
-
-USAGE = frozenset({"seconds", "input_tokens", "output_tokens", "turns", "tool_calls", "cost"})
-"""Metrics that are columns of a trial: counted, not shares."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +51,11 @@ class FindingView:
 
     @property
     def unit(self) -> Unit:
-        """A share unless it is a usage column or plainly outside [0, 1]."""
+        """A share by its name, or where both levels lie in [0, 1] and it is no column that counts."""
+        if self.metric in CORRECT_LIKE:
+            return Unit.SHARE
         levels = [e for e in (self.baseline, self.candidate) if e is not None]
-        wide = any(not 0 <= e.value <= 1 for e in levels)
-        return Unit.NUMBER if wide or self.metric in USAGE else Unit.SHARE
+        return Unit.NUMBER if self.metric in FIGURES or any(not 0 <= e.value <= 1 for e in levels) else Unit.SHARE
 
 
 @dataclass(frozen=True)
@@ -123,9 +122,10 @@ def _finding(row: Mapping[str, Json]) -> FindingView:
 def _estimate(given: Mapping[str, Json] | None) -> Estimate | None:
     if given is None or given.get("value") is None:
         return None
-    value, low, high = (float(given[key]) for key in ("value", "low", "high"))
-    if not all(math.isfinite(figure) for figure in (value, low, high)):
-        return None
+    value = float(given["value"])
+    # A bound that nothing limits is null in JSON.
+    low = -math.inf if given["low"] is None else float(given["low"])
+    high = math.inf if given["high"] is None else float(given["high"])
     return Estimate(value, low, high, int(given["n"]), int(given["clusters"]))
 
 

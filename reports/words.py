@@ -72,7 +72,7 @@ def value(number: float, unit: Unit) -> str:
 def change(number: float, unit: Unit) -> str:
     """A difference with its sign: `−12.0`, `+0.8`, in points for a share."""
     text = _digits(number * 100, 1) if unit is Unit.SHARE else _plain(number)
-    return text if text.startswith("−") or not any(c in "123456789" for c in text) else f"+{text}"
+    return text if text.startswith("−") or not any(c in "123456789∞" for c in text) else f"+{text}"
 
 
 def points(number: float, unit: Unit) -> str:
@@ -111,6 +111,8 @@ def moment(iso: str) -> str:
 
 
 def _digits(number: float, places: int) -> str:
+    if not math.isfinite(number):
+        return "−∞" if number < 0 else "∞"
     text = f"{abs(number):,.{places}f}"
     negative = number < 0 and any(c in "123456789" for c in text)
     return f"−{text}" if negative else text
@@ -118,6 +120,6 @@ def _digits(number: float, places: int) -> str:
 
 def _plain(number: float) -> str:
     if number == 0 or not math.isfinite(number):
-        return "0" if number == 0 else str(number)
+        return "0" if number == 0 else _digits(number, 0)
     places = max(0, 2 - math.floor(math.log10(abs(number))))
     return _digits(number, min(places, 4))

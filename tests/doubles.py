@@ -40,7 +40,7 @@ class Synthetic:
             skill = random.Random(f"{self.suite} {sample} {cluster}").random()
             failed = i < self.errors
             right = None if failed else float(skill < self.rate)
-            formed = {"value": right and 1.0 or float(skill < 0.8), "direction": "higher", "range": [0, 1]}
+            formed = {"value": 1.0 if right else float(skill < 0.8), "direction": "higher", "range": [0, 1]}
             made.append(
                 Trial(
                     suite=self.suite,

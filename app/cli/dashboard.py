@@ -27,7 +27,7 @@ def command(port: int) -> None:
         raise UsageError(f"port {port} is in use on {ADDRESS}; choose another with --port")
     from streamlit.web.cli import main as streamlit
 
-    click.echo(f"dashboard at http://{ADDRESS}:{port} (Ctrl-C ends it)")
+    click.echo("starting the dashboard, on this machine only (Ctrl-C ends it)")
     try:
         streamlit(arguments(port), standalone_mode=False)
     except SystemExit as error:
@@ -38,6 +38,8 @@ def command(port: int) -> None:
 
 def arguments(port: int) -> list[str]:
     """What Streamlit is started with: loopback, no browser opened, nothing reported, no file watched."""
+    from reports import style
+
     script = Path(__file__).parent.parent / "dashboard.py"
     options = {
         "server.address": ADDRESS,
@@ -51,6 +53,8 @@ def arguments(port: int) -> list[str]:
         "client.showErrorDetails": "none",
         "global.developmentMode": "false",
         "logger.level": "warning",
+        "theme.light.backgroundColor": style.PAPER_LIGHT,
+        "theme.dark.backgroundColor": style.PAPER_DARK,
     }
     return ["run", str(script), *(f"--{name}={value}" for name, value in options.items())]
 
