@@ -53,7 +53,7 @@ def lineage(name: str, json_to: str | None) -> None:
     from evalctl.store import Store
 
     store = Store.open()
-    line = store.checkpoints.ancestors(store.checkpoints.get(name).weights_digest)
+    line = store.checkpoints.ancestors(store.checkpoints.saved(name).checkpoint.weights_digest)
     if json_to:
         write_json_to(json_to, [asdict(one) for one in line])
     else:

@@ -16,7 +16,8 @@ def command() -> None:
 def check(json_to: str | None) -> None:
     """Compare every record with what was written; list all that is wrong, and exit 4 where anything is.
 
-    Each run folder's record, its key, the digest and rows of its trials; the index; checkpoints, baselines, verdicts.
+    Each run folder's record, its key, the digest and rows of its trials; the index; checkpoints, baselines, verdicts
+    and the ledger of looks.
     """
     from app.present import console, safe
     from evalctl.store import Store

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evalctl.errors import LookupFailed, StoreError, UsageError
+from evalctl.errors import StoreError, UsageError
 from evalctl.types import Json
 
 from .files import folder_name, make_folder, read_json, write_json
@@ -47,12 +47,10 @@ class Baselines:
             data = {"schema": 1, "name": name, "reference": reference, "runs": dict(runs), "set": now}
             write_json(path, {**data, "earlier": earlier})
 
-    def get(self, name: str) -> Baseline:
-        """The baseline called `name`. Raises LookupFailed with a did-you-mean."""
+    def get(self, name: str) -> Baseline | None:
+        """The baseline called `name`; None where nothing is called that."""
         path = self._path(name)
-        if not path.is_file():
-            raise LookupFailed("baseline", name, [baseline.name for baseline in self.all()])
-        return _read(path)
+        return _read(path) if path.is_file() else None
 
     def all(self) -> list[Baseline]:
         """Every baseline, by name."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalctl.digests import file_sha256
 from evalctl.errors import StoreError
+from evalctl.ledger import Ledger
 
 from .files import read_json
 from .records import Stored, read_run
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def problems(store: "Store") -> list[str]:
-    """A line for everything that is wrong, in the order runs, index, checkpoints, baselines, verdicts."""
+    """A line for everything that is wrong, in the order runs, index, checkpoints, baselines, verdicts, ledger."""
     lines = [line for folder in _folders(store.runs) for line in _run(folder)]
     lines += store.index.disagreements()
     lines += store.checkpoints.problems()
@@ -25,6 +26,10 @@ def problems(store: "Store") -> list[str]:
             read_json(path)
         except StoreError as error:
             lines.append(str(error))
+    try:
+        Ledger(store.home).entries()
+    except StoreError as error:
+        lines.append(str(error))
     return lines
 
 

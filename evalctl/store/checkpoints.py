@@ -77,13 +77,14 @@ class Checkpoints:
             f"{before.checkpoint.weights_digest[:12]} stays in its history"
         )
 
-    def get(self, name: str) -> Checkpoint:
-        """What `name` means now. Raises LookupFailed with a did-you-mean."""
-        return self.saved(name).checkpoint
+    def get(self, name: str) -> Checkpoint | None:
+        """What `name` means now; None where nothing is called that."""
+        path = self._path(name)
+        return self._read(path).checkpoint if path.is_file() else None
 
     def saved(self, name: str) -> SavedCheckpoint:
         """What `name` means now, with its lineage. Raises LookupFailed with a did-you-mean."""
-        path = self._folder / folder_name(name, "checkpoint") / CURRENT
+        path = self._path(name)
         if not path.is_file():
             raise LookupFailed("checkpoint", name, [checkpoint.name for checkpoint in self.all()])
         return self._read(path)
@@ -128,6 +129,9 @@ class Checkpoints:
             if _chain(saved.checkpoint, saved.lineage, saved.parent_chain) != saved.chain:
                 lines.append(f"{path}: changed after it was written (its chain does not match)")
         return lines
+
+    def _path(self, name: str) -> Path:
+        return self._folder / folder_name(name, "checkpoint") / CURRENT
 
     def _of_weights(self, weights_digest: str | None) -> SavedCheckpoint | None:
         """A saved checkpoint of these weights; of several, one that knows its lineage."""

@@ -1,4 +1,8 @@
-"""Trials that another tool made, on their way in: several suites at once, all of them or none."""
+"""Trials that another tool made, on their way in, several suites at once: an error in any leaves nothing of all.
+
+Only a kill or a full disk between two renames can leave some suites and not others; each is whole, and the same
+import again adds the rest.
+"""
 
 import shutil
 from collections.abc import Callable, Sequence

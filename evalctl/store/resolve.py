@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from evalctl.errors import UsageError
+from evalctl.errors import LookupFailed, UsageError
 
 from .records import RunRow
 from .store import Store
@@ -68,7 +68,10 @@ def run_key_of(store: Store, reference: str) -> str:
 
 
 def _baseline(store: Store, reference: str) -> Side:
-    baseline = store.baselines.get(reference.removeprefix("baseline:"))
+    name = reference.removeprefix("baseline:")
+    baseline = store.baselines.get(name)
+    if baseline is None:
+        raise LookupFailed("baseline", name, [one.name for one in store.baselines.all()])
     by_key = {row.key: row for row in store.find()}
     gone = [f"{suite} ({key[:12]})" for suite, key in baseline.runs.items() if key not in by_key]
     if gone:

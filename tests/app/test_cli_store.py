@@ -60,7 +60,7 @@ def test_checkpoints_are_listed_shown_and_traced(store: Store, capsys: pytest.Ca
     assert dispatch(["checkpoints", "list"]) == 0
     assert "no checkpoint yet" in capsys.readouterr().out
     key = bring(store)
-    base = store.checkpoints.get("base").weights_digest
+    base = store.checkpoints.saved("base").checkpoint.weights_digest
     store.checkpoints.save(Checkpoint("sft", "w2", "folder", "/m", base), Lineage("c1", "d1", ("x", "y")))
     store.checkpoints.save(Checkpoint("sft", "w3", "folder", "/m", base), Lineage("c2", "d1", ("x",)))
     assert dispatch(["checkpoints", "list"]) == 0

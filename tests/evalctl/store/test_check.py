@@ -69,6 +69,8 @@ def test_everything_wrong_is_told_at_once(store: Store, finished: Finished) -> N
     saved = store.home / "checkpoints" / "base" / "checkpoint.json"
     saved.write_text(saved.read_text().replace('"weights_digest": "w"', '"weights_digest": "v"'))
     store.save_verdict({"verdict": "PASS"}).write_text("[]")
+    (store.home / "ledger").mkdir()
+    (store.home / "ledger" / "looks.jsonl").write_text("{}\n")
     told = "\n".join(store.check())
     for part in (
         f"{keys[0]}/run.json: not JSON",
@@ -83,6 +85,7 @@ def test_everything_wrong_is_told_at_once(store: Store, finished: Finished) -> N
         "checkpoint.json: changed",
         "v1.json: pins run gone of suite docqa",
         "not a JSON object",
+        "looks.jsonl:1: not a look",
     ):
         assert part in told, part
     assert keys[5] not in told

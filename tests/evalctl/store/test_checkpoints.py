@@ -40,7 +40,7 @@ def test_a_name_with_new_weights_keeps_its_history_and_tells(store: Store) -> No
 )
 def test_any_name_is_a_name(name: str, store: Store) -> None:
     store.checkpoints.save(folder(name, "w"))
-    assert store.checkpoints.get(name).name == name
+    assert store.checkpoints.saved(name).checkpoint.name == name
     assert [path.parent.parent.name for path in store.home.glob("checkpoints/*/checkpoint.json")] == ["checkpoints"]
 
 
@@ -52,8 +52,9 @@ def test_a_name_that_no_folder_can_have_is_refused(name: str, store: Store) -> N
 
 def test_an_unknown_name_is_met_with_a_near_one(store: Store) -> None:
     store.checkpoints.save(folder("candidate", "w"))
+    assert store.checkpoints.get("canidate") is None
     with pytest.raises(LookupFailed, match="did you mean 'candidate'"):
-        store.checkpoints.get("canidate")
+        store.checkpoints.saved("canidate")
 
 
 def test_trained_clusters_are_those_of_the_whole_line(store: Store) -> None:
