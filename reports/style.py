@@ -10,7 +10,11 @@ PALETTE = f":root{{color-scheme:light dark;{LIGHT}}}@media (prefers-color-scheme
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Liberation Sans',Arial,sans-serif"
 
-CHARTS = f"""
+TONES = """.v-none{--tone:var(--accent)}.v-pass{--tone:var(--good)}.v-regressed{--tone:var(--bad)}
+.v-inconclusive{--tone:var(--maybe)}.v-invalid{--tone:var(--void)}"""
+"""The colour of each outcome; a shape and a word always stand beside it."""
+
+CHARTS = f"""{TONES}
 svg{{font-family:{FONT};font-size:12px;overflow:visible;display:block}}
 svg.chart,img.chart{{max-width:100%;height:auto}}
 svg text{{fill:var(--ink);font-variant-numeric:tabular-nums}}
@@ -25,8 +29,6 @@ svg .dot{{fill:var(--accent)}}
 svg .run{{stroke:var(--accent);stroke-width:1.5;opacity:.55}}
 svg .beyond{{fill:var(--beyond)}}
 svg .margin{{stroke:var(--bad);stroke-dasharray:3 2}}
-.v-none{{--tone:var(--accent)}}.v-pass{{--tone:var(--good)}}.v-regressed{{--tone:var(--bad)}}
-.v-inconclusive{{--tone:var(--maybe)}}.v-invalid{{--tone:var(--void)}}
 svg .whisker{{stroke:var(--tone);stroke-width:2}}
 svg .mark{{fill:var(--tone);stroke:var(--paper);stroke-width:1}}
 svg .mark.hollow{{fill:var(--paper);stroke:var(--tone);stroke-width:2}}
@@ -88,7 +90,7 @@ footer{{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);color:
 
 def fragment(dark: bool) -> str:
     """The style of a part of a page that stands in someone else's page, under `.evalctl`, in the theme given."""
-    return f".evalctl{{{DARK if dark else LIGHT}{PAGE}color:var(--ink);font:16px/1.55 {FONT}}}"
+    return f".evalctl{{{DARK if dark else LIGHT}{TONES}{PAGE}color:var(--ink);font:16px/1.55 {FONT}}}"
 
 
 def image(dark: bool) -> str:

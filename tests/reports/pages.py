@@ -1,0 +1,53 @@
+"""Overviews for the tests of pages: two checkpoints, two suites, and a verdict of any kind."""
+
+from evalctl.types import Estimate
+from evalctl.verdict import Decision, Finding, Verdict
+from evalctl.verdict_json import to_json
+from reports.figures import Overview, Side, measure, overview
+from tests.doubles import Synthetic
+
+EXIT = {Decision.PASS: 0, Decision.REGRESSED: 1, Decision.INCONCLUSIVE: 3, Decision.INVALID: 4}
+FIGURES = {
+    Decision.PASS: Estimate(0.01, -0.02, 0.04, 80, 40),
+    Decision.REGRESSED: Estimate(-0.22, -0.28, -0.14, 80, 40),
+    Decision.INCONCLUSIVE: Estimate(-0.02, -0.09, 0.05, 80, 40),
+}
+
+
+def finding(decision: Decision, suite: str = "tooluse", **fields: object) -> Finding:
+    difference = FIGURES.get(decision)
+    made = {
+        "max_drop": 0.05,
+        "difference": difference,
+        "baseline": Estimate(0.5, 0.4, 0.6, 80, 40) if difference else None,
+        "candidate": Estimate(0.5 + difference.value, 0.2, 0.5, 80, 40) if difference else None,
+        "coverage": 1.0,
+        "errors": {"baseline": 0.0, "candidate": 0.0125},
+        "missing": {"left_out": difference.value, "zero": -0.23, "worst": -0.24} if difference else {},
+    }
+    return Finding(suite, decision, **(made | fields))  # type: ignore[arg-type]
+
+
+def verdict(decision: Decision, *findings: Finding, improved: bool = False) -> dict[str, object]:
+    made = Verdict(
+        decision,
+        EXIT[decision],
+        findings or (finding(decision),),
+        baseline="base",
+        candidate="tuned",
+        policy_digest="0123456789abcdef",
+        improved=improved,
+    )
+    return to_json(made, created="2026-03-03T09:00:00+00:00")
+
+
+def page(*verdicts: dict[str, object], **changes: object) -> Overview:
+    """`base` and then `tuned` on tooluse and arithmetic; `changes` go to tuned's tooluse."""
+    early, late = "2026-03-01T09:00:00+00:00", "2026-03-02T09:00:00+00:00"
+    base = [Synthetic(suite=s, started=early).run() for s in ("tooluse", "arithmetic")]
+    tuned = [
+        Synthetic(**({"suite": "tooluse", "checkpoint": "tuned", "rate": 0.7, "started": late} | changes)).run(),  # type: ignore[arg-type]
+        Synthetic(suite="arithmetic", checkpoint="tuned", rate=0.4, started=late).run(),
+    ]
+    sides = [Side(name, {r.record.suite["name"]: r for r in runs}) for name, runs in (("base", base), ("tuned", tuned))]
+    return overview([measure(run) for run in (*tuned, *base)], verdicts, *sides)
