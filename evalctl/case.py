@@ -12,8 +12,7 @@ from .demands import Demand
 from .ledger import Look
 from .measures import Floats
 from .pairing import Pairing
-from .stats import Clusters
-from .stats.summary import side_mean
+from .stats import Clusters, mean
 from .types import Direction, Estimate, Run
 
 Against = Literal["rolling", "anchor"]
@@ -123,9 +122,10 @@ class Case:
 
     def side(self, side: str, *, zero: bool = False) -> Estimate:
         """Mean of one side over its own rows, what was not scored left out or counted as 0."""
-        values = self.values[side]
-        filled = np.where(np.isnan(values), self.zero, values) if zero else values
-        return side_mean(self.pairing.sides[side], filled, self.range)
+        values, cells = self.values[side], self.pairing.cells
+        means = cells.unit_means(cells.spread(side, np.where(np.isnan(values), self.zero, values) if zero else values))
+        kept = ~np.isnan(means)
+        return mean(means[kept], cells.cluster[kept], self.range)
 
     @cached_property
     def whole(self) -> bool:

@@ -7,6 +7,8 @@ from . import rules
 from .case import SIDES, Case
 from .decide import FEWEST, FEWEST_TO_PASS, Evidence
 from .guards import must_pass
+from .pairing import Pairing
+from .types import Role
 from .verdict import Decision, Finding
 
 ORDER = tuple(Decision)
@@ -60,13 +62,17 @@ def trained(case: Case, clusters: frozenset[str]) -> list[Finding]:
     """Clusters in training lineage, shown beside the suite and never deciding."""
     if not clusters or case.shared is None or case.demand.sealed:
         return []
-    every = {str(name) for run in case.runs.values() if run for name in run.trials["cluster"].unique()}
-    other = replace(case, shared=replace(case.shared, without=frozenset(every - clusters)))
+    frames = [run.trials for run in case.runs.values() if run]
+    pool = {str(name) for frame in frames for name in frame.loc[frame["role"] == Role.POOL, "cluster"].unique()}
+    if not pool & clusters or Role.POOL not in case.demand.roles:
+        return []
+    alone = Pairing(case.shared.baseline, case.shared.candidate, frozenset({Role.POOL}), frozenset(pool - clusters))
+    other = replace(case, shared=alone)
     if unreadable(rules.faults(other)):
         return []
     alpha = case.demand.alpha
     evidence = Evidence(other.differences("left_out"), other.width, other.margin, alpha, alpha)
-    line = f"trained: {len(clusters & every)} clusters stand in training lineage; they decide nothing"
+    line = f"trained: {len(pool & clusters)} clusters stand in training lineage; they decide nothing"
     shown = replace(_bare(other, [line]), slice="trained", tier="advisory", decision=evidence.decide(alpha))
     return [_figures(shown, other, Judged({"left_out": evidence}, alpha, alpha, alpha))]
 

@@ -30,7 +30,7 @@ class GateContext:
     looks: Mapping[tuple[str, Against], Look] = field(default_factory=dict)
     """(suite, `rolling` or `anchor`) to the look at sealed samples that was counted before this call."""
     trained: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Suite to clusters in either checkpoint's training lineage."""
+    """Suite to clusters in either checkpoint's training lineage; pool rows of these are shown and never decide."""
 
 
 def judge(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import measures
 from .measures import Floats
 from .stats import Clusters
-from .types import Run
+from .types import Role, Run
 
 Codes = NDArray[np.int64]
 
@@ -65,6 +65,21 @@ class Cells:
 
 
 @dataclass(frozen=True)
+class Coded:
+    """Rows as integers: the baseline's, then the candidate's, then what was expected."""
+
+    unit: Codes
+    """Unit of each row."""
+    cell: Codes
+    """Cell of each row."""
+    unit_of_cell: Codes
+    units: int
+    """How many units there are."""
+    where: Mapping[str, slice]
+    """Side to its rows."""
+
+
+@dataclass(frozen=True)
 class Pairing:
     """One suite, two Runs, restricted to what the policy reads."""
 
@@ -72,7 +87,7 @@ class Pairing:
     candidate: Run
     roles: frozenset[str]
     without: frozenset[str] = frozenset()
-    """Clusters that are not read: those in either checkpoint's training lineage."""
+    """Pool clusters that are not read: those in either checkpoint's training lineage."""
 
     @cached_property
     def sides(self) -> dict[str, pd.DataFrame]:
@@ -83,28 +98,41 @@ class Pairing:
         frame = run.trials
         kept = frame["role"].isin(self.roles) & (frame["status"] != "missing")
         if self.without:
-            kept &= ~frame["cluster"].isin(self.without)
+            kept &= ~self._out(frame)
         return frame[kept].reset_index(drop=True)
+
+    def _out(self, frame: pd.DataFrame) -> "pd.Series[bool]":
+        return (frame["role"] == Role.POOL) & frame["cluster"].isin(self.without)
+
+    @cached_property
+    def coded(self) -> "Coded":
+        """Units and cells of both sides' rows and of what either run expected, as integers."""
+        parts = list(self.sides.values())
+        wanted = self.expected
+        names = [measures.unit_names(part) for part in parts]
+        names.append(pd.Series([f"{key}\x1f{variant}" for key, variant, _ in wanted], dtype=str))
+        epochs = [part["epoch"].to_numpy(np.int64) for part in parts]
+        epochs.append(np.array([epoch for _, _, epoch in wanted], dtype=np.int64))
+        # Sorted, so that the order of rows changes no last digit of any sum.
+        unit, units = pd.factorize(pd.concat(names, ignore_index=True), sort=True)
+        epoch, seen = pd.factorize(np.concatenate(epochs), sort=True)
+        width = max(len(seen), 1)
+        cell, keys = pd.factorize(unit * width + epoch, sort=True)
+        first, second = len(parts[0]), len(parts[0]) + len(parts[1])
+        where = {"baseline": slice(0, first), "candidate": slice(first, second)}
+        return Coded(unit, cell, keys // width, len(units), where)
 
     @cached_property
     def cells(self) -> Cells:
         """The union of both sides' trials and of what either run expected. Needs rows without duplicates."""
-        parts = [self.sides["baseline"], self.sides["candidate"]]
-        names = [measures.unit_names(part) for part in parts]
-        epochs = [part["epoch"].to_numpy(np.int64) for part in parts]
-        wanted = self.expected
-        names.append(pd.Series([f"{key}\x1f{variant}" for key, variant, _ in wanted], dtype=str))
-        epochs.append(np.array([epoch for _, _, epoch in wanted], dtype=np.int64))
-        unit, units = pd.factorize(pd.concat(names, ignore_index=True), sort=True)
-        epoch, seen = pd.factorize(np.concatenate(epochs), sort=True)
-        cell, keys = pd.factorize(unit * max(len(seen), 1) + epoch, sort=True)
-        first, second = len(parts[0]), len(parts[0]) + len(parts[1])
+        coded = self.coded
         rows = {}
-        for side, slot in (("baseline", slice(0, first)), ("candidate", slice(first, second))):
-            rows[side] = np.full(len(keys), -1, np.int64)
-            rows[side][cell[slot]] = np.arange(slot.stop - slot.start)
-        cluster, torn = _clusters(parts, (unit[:first], unit[first:second]), len(units))
-        return Cells(keys // max(len(seen), 1), cluster, rows, torn)
+        for side, slot in coded.where.items():
+            rows[side] = np.full(len(coded.unit_of_cell), -1, np.int64)
+            rows[side][coded.cell[slot]] = np.arange(slot.stop - slot.start)
+        units = [coded.unit[slot] for slot in coded.where.values()]
+        cluster, torn = _clusters(self.sides.values(), units, coded.units)
+        return Cells(coded.unit_of_cell, cluster, rows, torn)
 
     @cached_property
     def expected(self) -> list[tuple[str, str, int]]:
@@ -118,7 +146,7 @@ class Pairing:
         dropped: set[str] = set()
         for run in (self.baseline, self.candidate):
             frame = run.trials
-            out = ~frame["role"].isin(self.roles) | frame["cluster"].isin(self.without)
+            out = ~frame["role"].isin(self.roles) | self._out(frame)
             dropped.update(measures.unit_names(frame[out]).unique())
         return [cell for cell in wanted if f"{cell[0]}\x1f{cell[1]}" not in dropped]
 
@@ -127,7 +155,8 @@ class Pairing:
         """Side to the sample ids of cells that stand there more than once."""
         found = {}
         for side, frame in self.sides.items():
-            twice = frame.duplicated(["content_key", "variant", "epoch"], keep=False)
+            cell = self.coded.cell[self.coded.where[side]]
+            twice = np.bincount(cell, minlength=1)[cell] > 1
             found[side] = sorted(frame.loc[twice, "sample_id"].astype(str).unique())
         return found
 

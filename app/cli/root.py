@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("app.cli.doctor", "What works on this machine, and the command that brings what is missing."),
     "gate": ("app.cli.gate", "Decide on a checkpoint: pass, regressed, inconclusive or invalid."),
     "import": ("app.cli.importing", "Read trials that another tool made."),
+    "ledger": ("app.cli.ledger", "Show the looks that were taken at sealed samples."),
     "plan": ("app.cli.plan", "How many samples a policy needs, and what it can resolve."),
     "report": ("app.cli.report", "One HTML or Markdown file: matrix, intervals, verdicts."),
     "run": ("app.cli.run", "Run suites on a checkpoint."),
@@ -87,7 +88,9 @@ def dispatch(arguments: Sequence[str]) -> int:
         return error.exit_status
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            sys.stderr.write(f"evalctl: no free disk ({error.filename or 'write failed'}); free some and run with --resume\n")
+            sys.stderr.write(
+                f"evalctl: no free disk ({error.filename or 'write failed'}); free some and run with --resume\n"
+            )
             return 5
         raise
 

@@ -1,5 +1,7 @@
 """The field's cases of the gate, each with the right outcome."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -181,7 +183,7 @@ def test_30_ten_small_falls_trip_the_anchor(run, gate):
     n, policy = 2000, "suites: {s: {max_drop: 0.02}}\nanchor: {baseline: v1, max_total_drop: 0.05}"
     line = [run([1.0] * (n - 20 * step) + [0.0] * (20 * step), f"v{step}") for step in range(11)]
     decisions = []
-    for before, after in zip(line, line[1:], strict=False):
+    for before, after in pairwise(line):
         verdict = gate(policy, before, after, GateContext(anchor={"s": line[0]}))
         rolling, anchor = verdict.findings
         assert (rolling.against, anchor.against) == ("rolling", "anchor")

@@ -1,0 +1,105 @@
+"""From a store and three references to a Verdict: which runs are read, which looks are spent, what is kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evalctl import rules
+from evalctl.case import Against, Case
+from evalctl.gate import GateContext, judge, with_older
+from evalctl.ledger import Ledger, Look
+from evalctl.pairing import Pairing
+from evalctl.policy import Policy
+from evalctl.store import Store
+from evalctl.store.resolve import Side, resolve
+from evalctl.types import Json, Run
+from evalctl.verdict import Verdict
+from evalctl.verdict_json import to_json
+
+OLDER = 5
+"""Older runs that are looked at, a side and suite."""
+
+
+@dataclass(frozen=True)
+class Gated:
+    """A verdict and the form of it that was kept."""
+
+    verdict: Verdict
+    json: dict[str, Json]
+    notes: tuple[str, ...] = ()
+    """What the user should know of the runs that were read."""
+
+
+def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
+    """Judge `candidate` against `baseline` (and the policy's anchor), count the looks, keep the verdict.
+
+    Raises UsageError for a reference that means nothing. A suite that a side lacks is INVALID in the verdict.
+    """
+    sides = {"baseline": resolve(store, baseline), "candidate": resolve(store, candidate)}
+    runs = {name: _load(store, policy, side) for name, side in sides.items()}
+    anchor = _load(store, policy, resolve(store, policy.anchor.baseline)) if policy.anchor else None
+    context = GateContext(
+        baseline=sides["baseline"].name,
+        candidate=sides["candidate"].name,
+        anchor=anchor,
+        looks=_looks(Ledger(store.home), policy, runs, anchor),
+        trained=_trained(store, policy, [*runs.values(), anchor or {}]),
+    )
+    verdict = judge(policy, runs["baseline"], runs["candidate"], context)
+    verdict = with_older(verdict, _older(store, policy, runs, verdict))
+    kept = to_json(verdict)
+    store.save_verdict(kept)
+    return Gated(verdict, kept)
+
+
+def _load(store: Store, policy: Policy, side: Side) -> dict[str, Run]:
+    return {suite: store.load(key) for suite, key in side.runs.items() if suite in policy.suites}
+
+
+def _looks(
+    ledger: Ledger, policy: Policy, runs: Mapping[str, Mapping[str, Run]], anchor: Mapping[str, Run] | None
+) -> dict[tuple[str, Against], Look]:
+    """One look for each sealed suite and baseline, counted before anything is read of it."""
+    found: dict[tuple[str, Against], Look] = {}
+    others: list[tuple[Against, Mapping[str, Run]]] = [("rolling", runs["baseline"]), ("anchor", anchor or {})]
+    for suite in dict.fromkeys(demand.suite for demand in policy.demands if demand.sealed):
+        for against, first in others:
+            if suite in first and suite in runs["candidate"]:
+                budget = policy.sealed.looks if policy.sealed else None
+                new, old = _weights(runs["candidate"][suite]), _weights(first[suite])
+                found[suite, against] = ledger.take(suite, new, old, budget)
+    return found
+
+
+def _weights(run: Run) -> str:
+    return str(run.record.checkpoint.get("weights_digest"))
+
+
+def _trained(store: Store, policy: Policy, sides: list[Mapping[str, Run]]) -> dict[str, frozenset[str]]:
+    """Suite to every cluster in the training lineage of the checkpoints that are compared on it."""
+    found = {}
+    for suite in policy.suites:
+        weights = {_weights(side[suite]) for side in sides if suite in side}
+        found[suite] = frozenset(c for digest in weights for c in store.checkpoints.trained_clusters(digest))
+    return found
+
+
+def _older(
+    store: Store, policy: Policy, runs: Mapping[str, Mapping[str, Run]], verdict: Verdict
+) -> dict[str, list[str]]:
+    """Suite to older runs of either side that would have been comparable, where those that were taken are not."""
+    found: dict[str, list[str]] = {}
+    for finding in verdict.findings:
+        if finding.against != "rolling" or not any(line.startswith("comparability:") for line in finding.reasons):
+            continue
+        demand = next(d for d in policy.demands if d.suite == finding.name)
+        pair = {side: runs[side][finding.name] for side in ("baseline", "candidate")}
+        keys = []
+        for side, other in (("baseline", "candidate"), ("candidate", "baseline")):
+            rows = store.find(suite=finding.name, weights_digest=_weights(pair[side]))
+            taken = {run.record.key for run in pair.values()}
+            for row in [r for r in rows if r.complete and r.key not in taken][:OLDER]:
+                tried = {side: store.load(row.key), other: pair[other]}
+                case = Case(demand, "rolling", tried, Pairing(tried["baseline"], tried["candidate"], demand.roles))
+                keys += [] if rules.comparability(case) else [f"{side} {row.key[:12]}"]
+        found[finding.name] = keys
+    return found
