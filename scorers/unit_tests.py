@@ -62,7 +62,7 @@ from evalctl.types import Completion, ExecResult, Json, Metric, Sample, Sandbox,
 
 HARNESS = Path(__file__).with_name("harness.py")
 COMMAND = ("/usr/bin/python3", "-I", "-S", "-B", "/verifier/run.py")
-ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp"}  # noqa: S108 - inside the sandbox
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp"}  # noqa: S108 - in the sandbox
 AGENT_SHARE = 0.8
 """Of the verifier's time, what agent code may take: a solution that hangs fails its tests, and does not end the verifier."""
 
@@ -122,7 +122,9 @@ def _read(where: str, done: ExecResult, key: bytes) -> dict[str, tuple[str, str]
         if "fault" in line:
             raise VerifierError(f"{where}: the hidden tests cannot be run: {line['fault']}")
     if done.timed_out:
-        raise VerifierError(f"{where}: the verifier ran out of time; raise metadata `seconds` or make the tests quicker")
+        raise VerifierError(
+            f"{where}: the verifier ran out of time; raise metadata `seconds` or make the tests quicker"
+        )
     if done.oom or done.exit != 0:
         how = "out of memory" if done.oom else f"exit status {done.exit}"
         raise VerifierError(f"{where}: the verifier ended with {how} {tail}".rstrip())
