@@ -89,7 +89,7 @@ class Execution:
         self._fault: str | None = None
         self._fds: set[int] = set()
         self._watched: set[int] = set()
-        self._stdin = self._stdout = self._stderr = self._status = -1
+        self._stdin = self._stdout = self._stderr = self._status = self._ended = -1
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
 
@@ -149,8 +149,8 @@ class Execution:
         for fd in (stdin_read, stdout_write, stderr_write, status_write, options):
             self._drop(fd)
         os.set_blocking(self._stdin, False)
-        ended = self._keep(os.pidfd_open(self._process.pid))
-        self._watch(ended, self._finish)
+        self._ended = self._keep(os.pidfd_open(self._process.pid))
+        self._watch(self._ended, self._finish)
         self._watch(self._stdout, self._read_stdout)
         self._watch(self._stderr, self._read_stderr)
 
@@ -192,6 +192,10 @@ class Execution:
         except BrokenPipeError:
             self._input = self._input[:0]
         if not self._input:
+            self._unfeed()
+
+    def _unfeed(self) -> None:
+        if self._stdin in self._fds:
             self._loop.remove_writer(self._stdin)
             self._drop(self._stdin)
 
@@ -209,19 +213,27 @@ class Execution:
 
     def _hold(self) -> bool:
         """Take hold of the first process of the sandbox's pid namespace; False when it is not known (any more)."""
+        said = b""
         with suppress(OSError, ValueError, KeyError):
-            line = os.read(self._status, _READ).partition(b"\n")[0]
-            self._init = self._keep(os.pidfd_open(int(json.loads(line)["child-pid"])))
+            # Written in pieces: the line is whole when its end is there.
+            while b"\n" not in said and select.select([self._status], [], [], 1.0)[0]:
+                piece = os.read(self._status, _READ)
+                if not piece:
+                    break
+                said += piece
+            self._init = self._keep(os.pidfd_open(int(json.loads(said.partition(b"\n")[0])["child-pid"])))
         return self._init is not None
 
     def _end(self) -> None:
         """Kill all of it and wait until the kernel says that it is gone; then take what the pipes still hold."""
         if self._process is None:
             return
+        if not self._ready:
+            # Half made and killed, it could leave a process that waits for its parent's word for ever. With the
+            # gate closed it ends by itself, in milliseconds.
+            self._unfeed()
+            select.select([self._ended], [], [], 2.0)
         if self._init is None:
-            # Killed before it has said who its first process is, that one might be left behind.
-            with suppress(OSError):
-                select.select([self._status], [], [], 1.0)
             self._hold()
         if self._init is not None:
             with suppress(ProcessLookupError):
@@ -268,7 +280,6 @@ class Execution:
     def _close(self) -> None:
         for fd in list(self._watched):
             self._unwatch(fd)
-        if self._stdin in self._fds:
-            self._loop.remove_writer(self._stdin)
+        self._unfeed()
         for fd in list(self._fds):
             self._drop(fd)
