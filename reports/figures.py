@@ -32,6 +32,8 @@ UNSCORED = ("infra_error", "verifier_error")
 COUNTED = ("output_tokens",)
 """Columns of a trial that are compared beside its metrics."""
 PREFIX = "metrics."
+SECONDS = len("2026-03-01T09:00:00")
+"""Records and verdicts write their times, all UTC, to different fractions of a second."""
 
 Place = tuple[str, str]
 """A checkpoint in the matrix: (name, weights digest)."""
@@ -139,8 +141,8 @@ class Overview:
     @property
     def stale(self) -> bool:
         """The verdict was given before one of the runs shown beside it began."""
-        made = self.verdict.created if self.verdict else ""
-        return bool(made) and any(cell.record.started > made for cell in self.pair)
+        made = self.verdict.created[:SECONDS] if self.verdict else ""
+        return bool(made) and any(cell.record.started[:SECONDS] > made for cell in self.pair)
 
     def label(self, place: Place) -> str:
         """The checkpoint's name, with the digest's head where two checkpoints share the name."""
