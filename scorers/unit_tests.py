@@ -64,7 +64,7 @@ HARNESS = Path(__file__).with_name("harness.py")
 COMMAND = ("/usr/bin/python3", "-I", "-S", "-B", "/verifier/run.py")
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/tmp"}  # noqa: S108 - in the sandbox
 AGENT_SHARE = 0.8
-"""Of the verifier's time, what agent code may take: a solution that hangs fails its tests, and does not end the verifier."""
+"""Of the verifier's time, what agent code may take: a solution that hangs fails its tests, not the verifier."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,8 @@ def _line(score: Score) -> str:
     line = asdict(score)
     if not line["metrics"]:
         del line["metrics"]
-    return json.dumps(line, ensure_ascii=False, allow_nan=False)
+    # ASCII: a hostile answer cannot steer the terminal, nor hold what the terminal's encoding lacks.
+    return json.dumps(line, allow_nan=False)
 
 
 def _json_or_text(text: str) -> Json:
