@@ -1,0 +1,1 @@
+"""The suite `arithmetic`: sums of three-digit numbers."""

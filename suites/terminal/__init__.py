@@ -1,0 +1,1 @@
+"""The suite `terminal`: small jobs in a shell, judged by hidden tests."""

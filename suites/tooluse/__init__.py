@@ -1,0 +1,1 @@
+"""The suite `tooluse`: single-turn function calls."""
