@@ -111,6 +111,9 @@ class Bwrap:
         means = self._means()
         if isinstance(means, str):
             raise SandboxUnavailable(means)
+        if means.controllers not in _swept:
+            cgroup.sweep(means.controllers)
+            _swept.append(means.controllers)
         with _made(means, limits) as sandbox:
             for path, data in files.items():
                 await sandbox.write_file(path, data)
@@ -127,6 +130,8 @@ class Bwrap:
         return _known[key]
 
 
+_swept: list[cgroup.Controllers] = []
+"""Where this process has looked once for what a crash of another left."""
 _known: dict[tuple[Path | None, str | None, bool, bool], Means] = {}
 """What was found, for the life of this process: by binary, EVALCTL_BWRAP, own_uid and groups."""
 

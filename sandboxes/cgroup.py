@@ -195,18 +195,26 @@ def remove(folder: Path) -> bool:
     return False
 
 
+def _abandoned(folder: Path) -> bool:
+    """Whether a group is ours and its evalctl is dead; one of another pid namespace is not judged."""
+    parts = folder.name.removeprefix(PREFIX).split("-")
+    if not folder.name.startswith(PREFIX) or len(parts) != 4 or parts[0] != _pid_namespace():
+        return False
+    try:
+        return _start_time(int(parts[1])) != parts[2]
+    except (OSError, ValueError, IndexError):
+        return True
+
+
 def stale(controllers: Controllers) -> list[Path]:
-    """Groups of ours whose evalctl is dead: what a crash left. Those of another pid namespace are not judged."""
-    left = []
-    for mount in controllers.mounts:
-        for folder, _, _ in os.walk(mount):
-            parts = Path(folder).name.removeprefix(PREFIX).split("-")
-            if not Path(folder).name.startswith(PREFIX) or len(parts) != 4 or parts[0] != _pid_namespace():
-                continue
-            try:
-                alive = _start_time(int(parts[1])) == parts[2]
-            except (OSError, ValueError, IndexError):
-                alive = False
-            if not alive:
-                left.append(Path(folder))
-    return sorted(left)
+    """Groups of ours, anywhere in the hierarchies, whose evalctl is dead: what a crash left."""
+    folders = (Path(folder) for mount in controllers.mounts for folder, _, _ in os.walk(mount))
+    return sorted(folder for folder in folders if _abandoned(folder))
+
+
+def sweep(controllers: Controllers) -> None:
+    """Remove what a crash left beside the groups that we would make. Never raises."""
+    for parent in dict.fromkeys(controllers.parents.values()):
+        with suppress(OSError):
+            for folder in filter(_abandoned, parent.glob(f"{PREFIX}*")):
+                remove(folder)

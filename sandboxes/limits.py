@@ -48,7 +48,7 @@ def parse_size(text: str) -> int:
     >>> parse_size("256M")
     268435456
     """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
+    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
     if match is None or float(match[1]) == 0:
         raise UsageError(f"{text!r} is no size; write bytes or a number with K, M, G or T, such as 256M")
     return int(float(match[1]) * _UNITS[match[2]])
