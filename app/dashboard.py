@@ -13,7 +13,8 @@ from app.gather import choose, gather
 from evalctl.errors import EvalctlError
 from evalctl.store import Store
 from reports import html, style
-from reports.figures import Cell, Overview, Place, measure
+from reports.cells import Cell, Place, measure
+from reports.figures import Overview
 from reports.markup import Markup, el
 
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)

@@ -7,7 +7,8 @@ from evalctl.store.records import RunRow
 from evalctl.store.resolve import resolve
 from evalctl.store.store import Store
 from evalctl.types import Json
-from reports.figures import Cell, Overview, Place, Side, measure, overview
+from reports.cells import Cell, Place, measure
+from reports.figures import Overview, Side, overview
 
 Measure = Callable[[str], Cell]
 """A run key to its figures."""

@@ -6,7 +6,8 @@ from rich.text import Text
 
 from evalctl.types import Run
 from evalctl.verdict import Decision
-from reports.figures import Cell, Difference, Overview, measure
+from reports.cells import Cell, measure
+from reports.figures import Difference, Overview
 from reports.sentences import headline
 from reports.words import MARKS, change, change_span, count, seconds, span, value
 

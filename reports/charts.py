@@ -12,7 +12,8 @@ from itertools import pairwise
 from evalctl.types import Estimate
 from evalctl.verdict import Decision
 
-from .figures import Cell, Difference
+from .cells import Cell
+from .figures import Difference
 from .markup import Markup, el, join
 from .words import Unit, change, change_span, count, points, short, span, value
 

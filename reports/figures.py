@@ -1,14 +1,10 @@
 """Every figure a page shows, in one frozen Overview: computed once, said in HTML, Markdown and the app.
 
 The arithmetic is `evalctl.stats` and `evalctl.comparison`; what stands here chooses and arranges.
-Trials of the roles `sealed` and `dev` are left out: a view of sealed scores is a look that the
-ledger must count, and `dev` is never reported as a result.
 """
 
-import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,67 +12,19 @@ import numpy as np
 from evalctl import measures
 from evalctl.comparison import compare
 from evalctl.errors import EvalctlError
-from evalctl.stats import summary
-from evalctl.types import Estimate, Run, RunRecord
+from evalctl.types import Estimate, Run
 
+from .cells import SHOWN_ROLES, Cell, Place, further_names, measure, metric_of, unit_of
 from .verdicts import FindingView, VerdictView, read
 from .words import Unit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN_ROLES = ("bench", "replay", "pool")
-"""What a plain gate reads, too."""
-
-UNSCORED = ("infra_error", "verifier_error")
 COUNTED = ("output_tokens",)
 """Columns of a trial that are compared beside its metrics."""
-PREFIX = "metrics."
 SECONDS = len("2026-03-01T09:00:00")
 """Records and verdicts write their times, all UTC, to different fractions of a second."""
-
-Place = tuple[str, str]
-"""A checkpoint in the matrix: (name, weights digest)."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """An estimate, how it is written, and what better means."""
-
-    estimate: Estimate
-    unit: Unit = Unit.SHARE
-    direction: str = "higher"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One run, measured: what stands at one checkpoint x suite."""
-
-    record: RunRecord
-    figure: Figure | None
-    """Unscored trials left out; None where nothing is scored."""
-    as_zero: Figure | None
-    """The same with unscored trials counted as 0; None where every trial is scored."""
-    counts: Mapping[str, int]
-    """Trials by status, `missing` included."""
-    withheld: int
-    """Trials of roles that no page shows."""
-    metrics: Mapping[str, Figure] = field(default_factory=dict)
-
-    @property
-    def suite(self) -> str:
-        """The suite's name."""
-        return str(self.record.suite["name"])
-
-    @property
-    def place(self) -> Place:
-        """Where it stands in the matrix."""
-        return (str(self.record.checkpoint["name"]), str(self.record.checkpoint["weights_digest"]))
-
-    @property
-    def unscored(self) -> int:
-        """Trials not scored for reasons that are not the model's."""
-        return sum(self.counts.get(status, 0) for status in ("infra_error", "verifier_error", "missing"))
 
 
 @dataclass(frozen=True)
@@ -151,26 +99,6 @@ class Overview:
         return f"{name} ({weights[:8]})" if twins > 1 else name
 
 
-def measure(run: Run) -> Cell:
-    """The figures of one run; a run never changes, so neither does its Cell."""
-    trials = run.trials
-    shown = trials[trials["role"].isin(SHOWN_ROLES)]
-    counts = Counter(str(status) for status in shown["status"])
-    if run.record.expected is not None and len(shown) == len(trials):
-        seen = set(zip(trials["content_key"], trials["variant"], trials["epoch"], strict=True))
-        absent = sum(1 for key in run.record.expected if tuple(key) not in seen)
-        counts["missing"] += absent
-    unscored = sum(counts[status] for status in UNSCORED)
-    return Cell(
-        record=run.record,
-        figure=_figure(shown, _metric(shown)),
-        as_zero=_figure(_as_failed(shown), _metric(shown)) if unscored else None,
-        counts={status: counts[status] for status in sorted(counts) if counts[status]},
-        withheld=len(trials) - len(shown),
-        metrics=_further(shown),
-    )
-
-
 def overview(
     cells: Sequence[Cell],
     verdicts: Sequence[Mapping[str, object]] = (),
@@ -241,8 +169,8 @@ def _judged(finding: FindingView, plain: Difference | None) -> Difference:
 
 
 def _difference(suite: str, label: str, baseline: Run, candidate: Run, metric: str | None = None) -> Difference:
-    name = metric or _metric(candidate.trials)
-    empty = Difference(suite=suite, label=label, metric=name, unit=_unit(candidate.trials, name))
+    name = metric or metric_of(candidate.trials)
+    empty = Difference(suite=suite, label=label, metric=name, unit=unit_of(candidate.trials, name))
     if baseline.record.suite.get("digest") != candidate.record.suite.get("digest"):
         return replace(empty, note="not comparable: the two runs are of different versions of the suite")
     try:
@@ -278,44 +206,9 @@ def _families(baseline: Run, candidate: Run) -> list[str]:
 
 
 def _shared_metrics(baseline: Run, candidate: Run) -> list[str]:
-    names = [*_further_names(candidate.trials), *COUNTED]
+    names = [*further_names(candidate.trials), *COUNTED]
     return [name for name in names if _recorded(baseline, name) and _recorded(candidate, name)]
 
 
 def _recorded(run: Run, metric: str) -> bool:
     return bool(np.isfinite(measures.raw_values(run.trials, metric)).any())
-
-
-def _figure(trials: "pd.DataFrame", metric: str) -> Figure | None:
-    estimate = summary(trials, metric)
-    if not math.isfinite(estimate.value):
-        return None
-    directions = measures.declared(trials, metric).directions
-    return Figure(estimate, _unit(trials, metric), next(iter(directions)) if len(directions) == 1 else "higher")
-
-
-def _further(trials: "pd.DataFrame") -> dict[str, Figure]:
-    found = {name: _figure(trials, name) for name in _further_names(trials)}
-    return {name: figure for name, figure in found.items() if figure is not None}
-
-
-def _further_names(trials: "pd.DataFrame") -> list[str]:
-    """Every metric beside the score itself, by name."""
-    names = sorted(column.removeprefix(PREFIX) for column in trials.columns if column.startswith(PREFIX))
-    return [name for name in names if name != _metric(trials)]
-
-
-def _as_failed(trials: "pd.DataFrame") -> "pd.DataFrame":
-    """Unscored trials as failures of the model: status `limit` without a score counts as 0."""
-    unscored = trials["status"].isin(UNSCORED)
-    return trials.assign(status=trials["status"].where(~unscored, "limit"), score=trials["score"].where(~unscored))
-
-
-def _metric(trials: "pd.DataFrame") -> str:
-    return str(trials["metric"].iloc[0]) if len(trials) else "correct"
-
-
-def _unit(trials: "pd.DataFrame", metric: str) -> Unit:
-    """A share where [0, 1] is declared, or the name says so and nothing else is."""
-    ranges = measures.declared(trials, metric).ranges
-    return Unit.SHARE if (ranges or {measures.default_range(metric)}) == {(0.0, 1.0)} else Unit.NUMBER

@@ -1,20 +1,18 @@
 """One self-contained HTML file: no script, no link, nothing loaded; a strict content policy says so."""
 
 from evalctl.types import Estimate
+from evalctl.verdict import Decision
 
-from . import charts, style
-from .figures import Cell, Difference, Overview, Place
+from . import charts, evidence, style
+from .cells import Cell, Place
+from .figures import Difference, Overview
 from .markup import Markup, el, join
-from .provenance import rows as provenance_rows
+from .parts import ROWS, number, section, word
 from .sentences import finding, headline
-from .verdicts import VerdictView
-from .words import MARKS, MEANING, Unit, change, change_span, count, moment, points, span, value
+from .verdicts import FindingView, VerdictView
+from .words import MARKS, MEANING, Unit, change, change_span, count, moment, span, value
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-ROWS = 40
-"""Checkpoints in the matrix; older ones are counted, not drawn."""
-
-
 STALE = "△ Runs shown below are newer than this verdict; gate again for one on them."
 
 
@@ -39,22 +37,12 @@ def page(overview: Overview, created: str) -> str:
         _metrics(overview),
         _families(overview),
         timelines(overview),
-        _unscored(overview),
-        _history(overview),
-        _made(overview),
+        evidence.unscored(overview),
+        evidence.history(overview),
+        evidence.made(overview),
         el("footer", f"Written by evalctl, {moment(created)}. Figures are recomputed from the trials of each run."),
     )
     return "<!doctype html>\n" + el("html", head, el("body", body), lang="en") + "\n"
-
-
-def word(verdict: VerdictView) -> Markup:
-    """The verdict's word with its shape."""
-    better = " ▲ IMPROVED" if verdict.improved else ""
-    return el("span", f"{MARKS[verdict.decision]} {verdict.decision}{better}", class_="word")
-
-
-def _section(heading: str, note: str, *body: object) -> Markup:
-    return el("section", el("h2", heading), el("p", note, class_="note") if note else None, *body)
 
 
 def verdict_card(overview: Overview) -> Markup:
@@ -62,22 +50,37 @@ def verdict_card(overview: Overview) -> Markup:
     verdict = overview.verdict
     if verdict is None:
         return el("div", el("p", headline(overview), class_="say"), class_="verdict v-none")
-    decided = [f for f in verdict.findings if f.decides and f.decision is verdict.decision]
-    lines = [el("li", finding(f)) for f in decided] if len(decided) > 1 else []
-    advisory = [
-        el("li", f"advisory, does not decide: {f.decision} {finding(f)}") for f in verdict.findings if not f.decides
-    ]
-    reasons = [el("li", reason) for reason in verdict.reasons]
-    listed = [*lines, *reasons, *advisory]
+    listed = [*(el("li", _line(f)) for f in _worth_a_line(verdict)), *(el("li", r) for r in verdict.news)]
     return el(
         "div",
         word(verdict),
         el("p", headline(overview), class_="say"),
         el("ul", *listed) if listed else None,
         el("p", f"{verdict.decision}: {MEANING[verdict.decision]}. {_judged_when(verdict)}", class_="more"),
+        *(el("p", text, class_="more") for text in _not_recorded(verdict)),
         el("p", STALE, class_="more warn") if overview.stale else None,
         class_=f"verdict v-{verdict.decision.lower()}",
     )
+
+
+def _worth_a_line(verdict: VerdictView) -> list[FindingView]:
+    """Every finding that is no plain pass; none where the sentence has said it all."""
+    told = [f for f in verdict.findings if f.news or f.decision is not Decision.PASS]
+    return told if len(told) > 1 or any(f.news for f in told) else []
+
+
+def _line(found: FindingView) -> str:
+    place = "" if found.decides else " (advisory, does not decide)"
+    return f"{MARKS[found.decision]} {found.decision}{place} {finding(found)}"
+
+
+def _not_recorded(verdict: VerdictView) -> list[str]:
+    """What neither side recorded, so that nobody could compare it, and the suites that it holds for."""
+    suites: dict[tuple[str, ...], list[str]] = {}
+    for found in verdict.findings:
+        if found.not_recorded:
+            suites.setdefault(found.not_recorded, []).append(found.label)
+    return [f"Not recorded on either side: {', '.join(what)} ({', '.join(where)})." for what, where in suites.items()]
 
 
 def _judged_when(verdict: VerdictView) -> str:
@@ -102,7 +105,7 @@ def matrix(overview: Overview) -> Markup:
     table = el("table", el("thead", head), el("tbody", *rows), class_="matrix")
     left = f" {count(older, 'older checkpoint')} left out." if older else ""
     note = f"Each cell is the newest run, newest checkpoint first; two-sided 95% intervals by cluster.{left}"
-    return _section("Checkpoints and suites", note, el("div", table, class_="scroll"))
+    return section("Checkpoints and suites", note, el("div", table, class_="scroll"))
 
 
 def _place(overview: Overview, place: Place) -> Markup:
@@ -167,7 +170,7 @@ def forest(overview: Overview) -> Markup | None:
         el("div", charts.forest(rows, "forest-w", 1040), class_="wide"),
         el("div", charts.forest(rows, "forest-n", 360), class_="narrow"),
     )
-    return _section(
+    return section(
         f"{overview.candidate} minus {overview.baseline}",
         f"In points of the metric, better to the right. {bounds}",
         plots if rows else None,
@@ -199,24 +202,20 @@ def _difference_row(row: Difference) -> Markup:
     return el(
         "tr",
         name,
-        _n(value(row.baseline.value, row.unit) if row.baseline else "–"),
-        _n(value(row.candidate.value, row.unit) if row.candidate else "–"),
-        _n(el("strong", change(estimate.value, row.unit))),
-        _n(change_span(estimate, row.unit)),
-        _n(f"{estimate.n:,} / {estimate.clusters:,}"),
-        _n(flips),
+        number(value(row.baseline.value, row.unit) if row.baseline else "–"),
+        number(value(row.candidate.value, row.unit) if row.candidate else "–"),
+        number(el("strong", change(estimate.value, row.unit))),
+        number(change_span(estimate, row.unit)),
+        number(f"{estimate.n:,} / {estimate.clusters:,}"),
+        number(flips),
     )
-
-
-def _n(content: object) -> Markup:
-    return el("td", content, class_="n")
 
 
 def _metrics(overview: Overview) -> Markup | None:
     if not overview.metrics:
         return None
     note = "Every further figure. Two-sided 95% intervals; the sign is turned so that up is better."
-    return _section("Further metrics", note, difference_table(overview.metrics, "Metric"))
+    return section("Further metrics", note, difference_table(overview.metrics, "Metric"))
 
 
 def _families(overview: Overview) -> Markup | None:
@@ -228,7 +227,7 @@ def _families(overview: Overview) -> Markup | None:
         for name in suites
     ]
     note = "One family is one skill. Small groups, many looks: read these as places to look, not as findings."
-    return _section("By family", note, *tables)
+    return section("By family", note, *tables)
 
 
 def timelines(overview: Overview) -> Markup | None:
@@ -241,83 +240,4 @@ def timelines(overview: Overview) -> Markup | None:
     if not panels:
         return None
     note = "Oldest left, evenly spaced; 95% intervals. A line breaks where the suite changed; hollow is incomplete."
-    return _section("Over time", note, el("div", *panels, class_="panels"))
-
-
-def _unscored(overview: Overview) -> Markup | None:
-    rows = [_missing_row(d) for d in overview.differences if d.finding and d.finding.missing]
-    counts = [_counts_row(overview, cell) for cell in _pair_or_all(overview)]
-    head = el("tr", *(el("th", t, scope="col") for t in ("Run", "Trials", "Not scored", "Left out", "Counted as 0")))
-    table = el("div", el("table", el("thead", head), el("tbody", *counts)), class_="scroll")
-    note = (
-        "A trial that failed for reasons that are not the model's is never a 0 in the figures above. "
-        "Here is what it could hide: left out, counted as 0, and in the worst case."
-    )
-    worst = None
-    if rows:
-        titles = ("Difference", "Left out", "Counted as 0", "Worst case", "Coverage", "Errors, baseline / candidate")
-        line = el("tr", *(el("th", t, scope="col", class_="n" if i else None) for i, t in enumerate(titles)))
-        worst = el("div", el("table", el("thead", line), el("tbody", *rows)), class_="scroll")
-    return _section("What was not scored", note, table, worst)
-
-
-def _pair_or_all(overview: Overview) -> tuple[Cell, ...]:
-    return overview.pair or tuple(overview.cells[key] for key in sorted(overview.cells))
-
-
-def _counts_row(overview: Overview, cell: Cell) -> Markup:
-    counts = ", ".join(f"{number:,} {status.replace('_', ' ')}" for status, number in cell.counts.items())
-    plain, zero = cell.figure, cell.as_zero or cell.figure
-    hidden = f"{cell.withheld:,} of sealed or dev roles not shown" if cell.withheld else None
-    return el(
-        "tr",
-        el("th", cell.suite, el("small", overview.label(cell.place)), scope="row"),
-        el("td", counts or "none", el("small", hidden) if hidden else None),
-        el("td", f"{cell.unscored:,}"),
-        el("td", value(plain.estimate.value, plain.unit) if plain else "–"),
-        el("td", value(zero.estimate.value, zero.unit) if zero else "–"),
-    )
-
-
-def _missing_row(row: Difference) -> Markup:
-    assert row.finding is not None
-    found = row.finding
-    figures = [
-        _n(points(found.missing[key], found.unit) if key in found.missing else "–")
-        for key in ("left_out", "zero", "worst")
-    ]
-    errors = " / ".join(value(found.errors.get(side, 0.0), Unit.SHARE) for side in ("baseline", "candidate"))
-    coverage = "–" if found.coverage is None else value(found.coverage, Unit.SHARE)
-    return el("tr", el("th", row.label, scope="row"), *figures, _n(coverage), _n(errors if found.errors else "–"))
-
-
-def _history(overview: Overview) -> Markup | None:
-    if len(overview.history) < 2:
-        return None
-    rows = [
-        el(
-            "tr",
-            el("td", moment(v.created), class_="n"),
-            el("td", word(v), class_=f"v-{v.decision.lower()}"),
-            el("th", v.candidate, scope="row"),
-            el("td", v.baseline),
-        )
-        for v in overview.history[:ROWS]
-    ]
-    head = el(
-        "tr",
-        *(
-            el("th", t, scope="col", class_="n" if t == "Judged" else None)
-            for t in ("Judged", "Verdict", "Candidate", "Baseline")
-        ),
-    )
-    return _section("Verdicts", "", el("div", el("table", el("thead", head), el("tbody", *rows)), class_="scroll"))
-
-
-def _made(overview: Overview) -> Markup:
-    blocks = []
-    for cell in _pair_or_all(overview):
-        pairs = [join(el("dt", key), el("dd", el("code", text))) for key, text in provenance_rows(cell.record)]
-        blocks.append(join(el("h3", f"{cell.suite} on {overview.label(cell.place)}"), el("dl", *pairs)))
-    note = "Runs with one key are one run: the key is the digest of everything here that could change a score."
-    return _section("How it was made", note, *blocks)
+    return section("Over time", note, el("div", *panels, class_="panels"))

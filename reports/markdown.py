@@ -3,7 +3,8 @@
 import re
 
 from . import sentences
-from .figures import Cell, Difference, Overview
+from .cells import Cell
+from .figures import Difference, Overview
 from .provenance import rows as provenance_rows
 from .words import MARKS, change, change_span, count, moment, points, span, value, visible
 

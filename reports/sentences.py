@@ -37,7 +37,7 @@ def finding(found: FindingView) -> str:
     parts = [_figure(found) if found.difference else "no figure"]
     if found.decision is Decision.INCONCLUSIVE:
         parts.append(needs(found))
-    parts += found.reasons
+    parts += found.news
     return f"{found.label}: {'; '.join(parts)}."
 
 
@@ -45,7 +45,7 @@ def needs(found: FindingView) -> str:
     """What would decide an INCONCLUSIVE."""
     if found.needed is not None:
         return f"about {count(found.needed, 'further sample')} (independent clusters) would decide it"
-    if found.reasons:
+    if found.news:
         return "more samples alone may not decide it"
     return "more samples or epochs would decide it"
 

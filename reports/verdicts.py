@@ -43,6 +43,11 @@ class FindingView:
         return self.tier != "advisory"
 
     @property
+    def news(self) -> tuple[str, ...]:
+        """Reasons that say more than the figure, its interval and its margin do."""
+        return tuple(reason for reason in self.reasons if not reason.startswith("max_drop:"))
+
+    @property
     def label(self) -> str:
         """Suite, and what sets this finding apart from the whole suite's `correct`."""
         apart = [part for part in (self.slice, self.metric if self.metric != "correct" else None) if part]
@@ -72,6 +77,12 @@ class VerdictView:
     policy_digest: str = ""
     reasons: tuple[str, ...] = ()
     ledger: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def news(self) -> tuple[str, ...]:
+        """Reasons that no finding gives already."""
+        given = [reason for found in self.findings for reason in found.reasons]
+        return tuple(reason for reason in self.reasons if not any(reason.endswith(one) for one in given))
 
 
 def read(stored: Mapping[str, Json]) -> VerdictView:

@@ -3,7 +3,8 @@
 from evalctl.types import Estimate
 from evalctl.verdict import Decision, Finding, Verdict
 from evalctl.verdict_json import to_json
-from reports.figures import Overview, Side, measure, overview
+from reports.cells import measure
+from reports.figures import Overview, Side, overview
 from tests.doubles import Synthetic
 
 EXIT = {Decision.PASS: 0, Decision.REGRESSED: 1, Decision.INCONCLUSIVE: 3, Decision.INVALID: 4}

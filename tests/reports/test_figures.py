@@ -4,7 +4,8 @@ import pytest
 
 from evalctl.errors import EvidenceError
 from evalctl.verdict import Decision
-from reports.figures import Side, measure, overview
+from reports.cells import measure
+from reports.figures import Side, overview
 from reports.words import Unit
 from tests.doubles import Synthetic
 

@@ -9,7 +9,8 @@ import pytest
 from evalctl.types import Estimate
 from evalctl.verdict import Decision
 from reports import charts, html, markdown
-from reports.figures import Difference, measure, overview
+from reports.cells import measure
+from reports.figures import Difference, overview
 from reports.words import Unit
 from tests.doubles import Synthetic
 
@@ -82,6 +83,16 @@ def test_how_it_was_made_names_keys_digests_engine_and_sampling(regressed: str) 
         assert text in made
     assert "transformers 5.24.0, dtype bfloat16, batch 32" in made
     assert "temperature 0.0, top_p 1.0, max_tokens 48" in made
+
+
+def test_what_neither_side_recorded_and_what_slips_is_said_under_the_verdict() -> None:
+    slips = finding(
+        Decision.PASS, reasons=("slipping: its upper bound lies below 0",), not_recorded=("judge", "limits")
+    )
+    text = html.page(page(verdict(Decision.PASS, slips)), NOW)
+    card = text[: text.index("Checkpoints and suites")]
+    assert "slipping: its upper bound lies below 0" in card
+    assert "Not recorded on either side: judge, limits (tooluse)." in card
 
 
 def test_hostile_names_stay_text_on_every_page() -> None:
