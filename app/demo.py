@@ -6,28 +6,31 @@ decide, and what they say is what is printed.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from evalctl.errors import EvalctlError, EvidenceError
-from evalctl.models.convert import demo_model
+from evalctl.models import convert
 from evalctl.models.damage import damaged_copy, identical_copy
+from evalctl.policy import load_policy
 from evalctl.store import Store
-from evalctl.types import Run
-from evalctl.verdict import Decision, Verdict
+from evalctl.store.resolve import resolve
+from evalctl.verdict import Decision
+from reports import html
 
+from .files import write
 from .gather import gather
-from .gating import gate
+from .gating import Gated, gate
 from .present import Display
 from .running import RunRequest, run_all
 
-POLICY = """\
+BASELINE = "demo"
+"""The pinned runs of the undamaged model, as `baseline:demo`."""
+HEAD = """\
 # The demo's policy: what `evalctl gate` demanded of the variants. Change a margin and gate again.
 version: 1
 defaults: {tier: critical, max_drop: 0.10, alpha: 0.05}
 suites:
-  tooluse: {}
-  arithmetic: {}
-  terminal: {tier: advisory}     # shown, never decides: 24 tasks are too few to decide on
 """
 
 
@@ -36,67 +39,92 @@ class Cast:
     """The checkpoints of a demo and the suites they run."""
 
     base: str
-    suites: tuple[str, ...]
     bits: int
     """Bits the damaged variant's weights are rounded to."""
     make: Callable[[Path], Path]
-    policy: str
+    suites: dict[str, str]
+    """Suite to its line in the policy."""
+
+    @property
+    def policy(self) -> str:
+        """The text of the policy file."""
+        return HEAD + "".join(f"  {name}: {rules}\n" for name, rules in self.suites.items())
 
 
-SMOLLM2 = Cast("smollm2-135m", ("tooluse", "arithmetic", "terminal"), 4, demo_model, POLICY)
+def _tiny(target: Path) -> Path:
+    from training.tiny import tiny_model
+
+    return tiny_model(target)
+
+
+SMOLLM2 = Cast(
+    "smollm2-135m",
+    4,
+    convert.demo_model,
+    {
+        "tooluse": "{}",
+        "arithmetic": "{}",
+        "terminal": "{tier: advisory}     # shown, never decides: 24 tasks are too few",
+    },
+)
+QUICK = Cast("tiny-0.9m", 4, _tiny, {"arithmetic": "{}"})
 
 
 @dataclass(frozen=True)
 class Told:
     """How the demo ended."""
 
-    verdicts: tuple[Verdict, ...]
+    gates: tuple[Gated, ...]
+    damaged: str
     report: Path
     policy: Path
 
     @property
     def exit(self) -> int:
         """4 where a verdict is INVALID; else 0: a REGRESSED variant is a finding, not a failure of the demo."""
-        return 4 if any(verdict.decision is Decision.INVALID for verdict in self.verdicts) else 0
+        return 4 if any(one.verdict.decision is Decision.INVALID for one in self.gates) else 0
+
+    def next_steps(self) -> list[str]:
+        """What to look at next, each a line that runs as it stands."""
+        return [
+            f"The report: {self.report}",
+            "Look next at:",
+            f"  evalctl compare baseline:{BASELINE} {self.damaged}     the samples that flipped",
+            f"  evalctl gate --policy {self.policy} --baseline baseline:{BASELINE} --candidate {self.damaged}",
+            f"  evalctl plan --policy {self.policy} --baseline baseline:{BASELINE}     what these sizes can resolve",
+            "  evalctl runs list     every run, and evalctl app for the dashboard",
+        ]
 
 
 def run_demo(cast: Cast, display: Display) -> Told:
     """Make the checkpoints, run the suites on each, gate both variants, write the report."""
     store = Store.open()
     models = store.home / "models"
-    display.step(1, 5, f"the model: {cast.base}, a copy rounded to {cast.bits} bits, an identical copy")
+    display.step(1, 5, f"make {cast.base}, a variant rounded to {cast.bits} bits, and an identical copy")
     base = cast.make(models / cast.base)
     damaged = damaged_copy(base, models / f"{cast.base}-{cast.bits}bit", cast.bits)
     copy = identical_copy(base, models / f"{cast.base}-copy")
-    policy = store.home / "reports" / "demo-policy.yaml"
-    policy.parent.mkdir(parents=True, exist_ok=True)
-    policy.write_text(cast.policy, encoding="utf-8")
-    for number, (folder, replicate) in enumerate(((base, 0), (damaged, 0), (copy, 1)), 2):
-        display.step(number, 5, f"run {', '.join(cast.suites)} on {folder.name}")
-        _runs(cast, folder, replicate, display)
+    display.step(2, 5, f"run {', '.join(cast.suites)} on {base.name}")
+    _runs(cast, base, 0, display)
+    store.baselines.set(BASELINE, base.name, resolve(store, base.name).runs)
+    display.step(3, 5, f"run them on {damaged.name}")
+    _runs(cast, damaged, 0, display)
+    # The copy has the model's own weights: only a replicate of its own makes its trials fresh.
+    display.step(4, 5, f"run them on {copy.name}, afresh")
+    _runs(cast, copy, 1, display)
     display.step(5, 5, "gate both variants against the model, and write the report")
-    verdicts = tuple(gate(store, policy, str(base), str(folder)) for folder in (copy, damaged))
-    return Told(verdicts, _report(store, str(base), str(damaged)), policy)
+    policy = store.home / "reports" / "demo-policy.yaml"
+    write(policy, cast.policy)
+    gates = tuple(gate(store, load_policy(policy), f"baseline:{BASELINE}", each.name) for each in (copy, damaged))
+    report = store.home / "reports" / "demo.html"
+    page = gather(store, f"baseline:{BASELINE}", damaged.name)
+    write(report, html.page(page, datetime.now(UTC).isoformat(timespec="seconds")))
+    return Told(gates, damaged.name, report, policy)
 
 
-def _runs(cast: Cast, folder: Path, replicate: int, display: Display) -> list[Run]:
-    """The suites on one checkpoint. A copy has the same weights: a replicate of its own makes its trials fresh."""
+def _runs(cast: Cast, folder: Path, replicate: int, display: Display) -> None:
+    """The suites on one checkpoint; what was interrupted goes on, what is there is kept."""
     request = RunRequest(str(folder), replicate=replicate, resume=True)
-    finished = []
     for outcome in run_all(cast.suites, request, display):
         if isinstance(outcome, EvalctlError):
             raise EvidenceError(f"the demo cannot go on: {outcome}") from outcome
-        finished.append(outcome)
-    return finished
-
-
-def _report(store: Store, baseline: str, candidate: str) -> Path:
-    from datetime import UTC, datetime
-
-    from reports import html
-
-    from .cli.report import write
-
-    path = store.home / "reports" / "demo.html"
-    write(path, html.page(gather(store, baseline, candidate), datetime.now(UTC).isoformat(timespec="seconds")))
-    return path

@@ -42,7 +42,9 @@ def checkpoint_of(store: Store, reference: str, name: str | None = None) -> Chec
     if saved is None:
         found = checkpoint_for(reference, name)
     elif saved.kind == "imported":
-        raise EvalctlError(f"checkpoint {reference!r} was imported: there are no weights to run; name a folder or a model")
+        raise EvalctlError(
+            f"checkpoint {reference!r} was imported: there are no weights to run; name a folder or a model"
+        )
     else:
         found = replace(checkpoint_for(saved.reference, name or saved.name), parent=saved.parent)
     store.checkpoints.save(found)

@@ -6,6 +6,7 @@ when every member still at work has asked, in the group's order. A single-turn s
 of one turn. Replaying a whole group therefore gives the same answers.
 """
 
+import threading
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -44,7 +45,7 @@ class Lockstep:
 
     def __init__(self, model: Model, groups: Sequence[Sequence[Hashable]]) -> None:
         self._model = model
-        self._computing = anyio.Lock()
+        self._computing = threading.Lock()
         self._group: dict[Hashable, _Group] = {}
         for members in groups:
             group = _Group(list(members), set(members))
@@ -74,12 +75,16 @@ class Lockstep:
         if group.ready:
             await self._compute(group)
 
+    def _generate(self, requests: list[Request]) -> list[Completion]:
+        # A lock of the threads, not of the event loop: this object is made before the loop runs.
+        with self._computing:
+            return self._model.generate(requests)
+
     async def _compute(self, group: _Group) -> None:
         batch = [group.asked[member] for member in group.order if member in group.asked]
         group.asked = {}
         try:
-            async with self._computing:
-                completions = await anyio.to_thread.run_sync(self._model.generate, [one.request for one in batch])
+            completions = await anyio.to_thread.run_sync(self._generate, [one.request for one in batch])
             for one, completion in zip(batch, completions, strict=True):
                 one.completion = completion
         except Exception as error:

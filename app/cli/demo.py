@@ -4,7 +4,9 @@ import click
 
 
 @click.command(name="demo")
-@click.option("--quick", is_flag=True, help="A model of 0.9M parameters, trained here in a minute, on arithmetic alone.")
+@click.option(
+    "--quick", is_flag=True, help="A model of 0.9M parameters, trained here in a minute, on arithmetic alone."
+)
 def command(quick: bool) -> None:
     """Evaluate SmolLM2-135M in sandboxes, and gate a damaged variant and an identical copy of it.
 
@@ -14,16 +16,17 @@ def command(quick: bool) -> None:
     """
     from app.demo import QUICK, SMOLLM2, run_demo
     from app.present import Display, console, safe
-    from app.tables import verdict_table
+    from app.verdict_table import show_verdict
+    from reports.verdicts import read
 
     from .root import leave
 
     with Display() as display:
         told = run_demo(QUICK if quick else SMOLLM2, display)
     to = console()
-    for verdict in told.verdicts:
+    for gated in told.gates:
         to.print()
-        verdict_table(verdict, to)
+        show_verdict(read(gated.json), to)
     to.print()
     for line in told.next_steps():
         to.print(safe(line), soft_wrap=True)

@@ -1,6 +1,5 @@
 """`evalctl report`: one HTML or Markdown file of what the store holds."""
 
-import errno
 from pathlib import Path
 
 import click
@@ -24,6 +23,7 @@ def command(out: Path | None, baseline: str | None, candidate: str | None) -> No
     """
     from datetime import UTC, datetime
 
+    from app.files import write
     from app.gather import gather
     from app.present import console, safe
     from app.tables import show
@@ -43,17 +43,3 @@ def command(out: Path | None, baseline: str | None, candidate: str | None) -> No
     show(overview, to)
     to.print()
     to.print(safe(f"wrote {path}"), soft_wrap=True)
-
-
-def write(path: Path, text: str) -> None:
-    """Write `path` whole or not at all, making its folder. Raises UsageError where it cannot be written."""
-    from evalctl.errors import UsageError
-    from evalctl.store.files import write_whole
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise UsageError(f"{path}: cannot be written ({error.strerror}); name another place with --out") from error

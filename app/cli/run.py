@@ -18,18 +18,32 @@ def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> f
 
 @click.command(name="run")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option("--checkpoint", "reference", required=True, metavar="REF", help="Folder, checkpoint name, provider/name or double:NAME.")
+@click.option(
+    "--checkpoint",
+    "reference",
+    required=True,
+    metavar="REF",
+    help="Folder, checkpoint name, provider/name or double:NAME.",
+)
 @click.option("--name", metavar="NAME", help="Call the checkpoint NAME (default: the folder's name).")
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Trials of each sample (default: the suite's).")
-@click.option("--samples", type=click.IntRange(1), metavar="N", help="Size of a generated suite (gives it a new digest).")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples; the run is never complete.")
+@click.option(
+    "--samples", type=click.IntRange(1), metavar="N", help="Size of a generated suite (gives it a new digest)."
+)
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples; the run is never complete."
+)
 @click.option("--roles", default="pool,bench,replay", show_default=True, callback=_roles, help="Which roles to cover.")
 @click.option("--sandbox", metavar="NAME", help="Another sandbox backend than the suite's own.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every trial's own sampling seed.")
 @click.option("--temperature", type=click.FloatRange(0.0), default=0.0, show_default=True, help="0 is greedy.")
 @click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Cap of one answer (default: the suite's).")
-@click.option("--batch-size", type=click.IntRange(1), metavar="N", help="Requests computed together (part of the run key).")
-@click.option("--replicate", type=click.IntRange(0), default=0, show_default=True, help="Another fresh run of the same key.")
+@click.option(
+    "--batch-size", type=click.IntRange(1), metavar="N", help="Requests computed together (part of the run key)."
+)
+@click.option(
+    "--replicate", type=click.IntRange(0), default=0, show_default=True, help="Another fresh run of the same key."
+)
 @click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
 def command(suites: tuple[str, ...], reference: str, name: str | None, sandbox: str | None, **options: object) -> int:
     """Run each SUITE on a checkpoint and print its scores.

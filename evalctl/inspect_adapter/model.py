@@ -16,6 +16,7 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
     get_model,
+    modelapi,
 )
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.tool import ToolChoice, ToolInfo
@@ -24,6 +25,7 @@ from ..errors import CheckpointError, EvalctlError, ServiceError
 from ..lockstep import Lockstep
 from ..types import Checkpoint, Completion, Message, Request, Sampling, Sandbox
 
+MANY = 1_000_000
 STOP_REASONS = {"max_tokens": "length", "stop": "stop", "tool_calls": "stop", "model_length": "length"}
 """Inspect's stop reason to ours; any other is kept by its own name."""
 
@@ -38,6 +40,7 @@ class _Asking:
 _asking: ContextVar[_Asking] = ContextVar("asking")
 
 
+@modelapi(name="in_process")
 class InProcessAPI(ModelAPI):
     """Inspect's face of a Model in this process: the answer comes from the lockstep of the running trial."""
 
@@ -56,9 +59,6 @@ class InProcessAPI(ModelAPI):
             metadata={"truncated": answer.truncated, "stop_reason": answer.stop_reason},
         )
 
-    def max_connections(self) -> int:
-        return 1_000_000  # the lockstep, not a queue of connections, decides what is computed together
-
     def should_retry(self, ex: BaseException) -> bool:
         return False
 
@@ -66,7 +66,9 @@ class InProcessAPI(ModelAPI):
 def open_model(checkpoint: Checkpoint) -> InspectModel:
     """What Inspect generates with. Raises CheckpointError when no provider has the served name."""
     if checkpoint.kind != "served":
-        return InspectModel(InProcessAPI(checkpoint.name), GenerateConfig())
+        # The lockstep decides what is computed together: a limit on connections would starve a batch of its members.
+        unlimited = GenerateConfig(max_connections=MANY, adaptive_connections=False, max_retries=0)
+        return InspectModel(InProcessAPI(checkpoint.name), unlimited)
     try:
         return get_model(checkpoint.reference, config=GenerateConfig(max_retries=3, timeout=300, attempt_timeout=120))
     except EvalctlError:
