@@ -1,7 +1,7 @@
 """What must hold before anything is decided: a plain list of pure rules.
 
 Each takes a Case and returns its faults, a line each, beginning with the rule's name; none means it holds. The
-rules of RUNS need only the records; those of ROWS read trials and run only where the RUNS rules hold; those of CELLS
+rules of RUNS need only the records; those of ROWS read trials, where there are any; those of CELLS
 pair them and run only where each cell stands once.
 """
 
@@ -165,7 +165,7 @@ def errors(case: Case) -> list[str]:
 
 
 RUNS: Sequence[Rule] = (presence, ledger, complete)
-ROWS: Sequence[Rule] = (empty, comparability, metric, out_of_range, duplicates)
+ROWS: Sequence[Rule] = (comparability, metric, out_of_range, duplicates)
 CELLS: Sequence[Rule] = (coverage, epochs, clusters_agree, errors)
 
 
@@ -174,8 +174,10 @@ def faults(case: Case) -> list[str]:
     found = [line for rule in RUNS for line in rule(case)]
     if any(line.startswith(("presence:", "ledger:")) for line in found):
         return found
+    if nothing := empty(case):
+        return found + nothing
     found += [line for rule in ROWS for line in rule(case)]
-    if any(line.startswith(("empty:", "duplicates:")) for line in found):
+    if any(line.startswith("duplicates:") for line in found):
         return found
     return found + [line for rule in CELLS for line in rule(case)]
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats as distributions
+from scipy import special
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def standard_error(clusters: Clusters) -> float:
 
 def t_quantile(alpha: float, freedom: int) -> float:
     """The upper `alpha` quantile of Student's t."""
-    return float(distributions.t.isf(alpha, freedom))
+    return -float(special.stdtrit(freedom, alpha))
 
 
 def plus_one_low(clusters: Clusters, alpha: float, worst: float) -> float:

@@ -1,6 +1,6 @@
 """Exact bounds for counts."""
 
-from scipy import stats as distributions
+from scipy import special
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -12,6 +12,6 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
     [0.0, 0.3085]
     """
     tail = (1 - confidence) / 2
-    low = float(distributions.beta.ppf(tail, successes, n - successes + 1)) if successes > 0 else 0.0
-    high = float(distributions.beta.isf(tail, successes + 1, n - successes)) if successes < n else 1.0
+    low = float(special.betaincinv(successes, n - successes + 1, tail)) if successes > 0 else 0.0
+    high = float(special.betainccinv(successes + 1, n - successes, tail)) if successes < n else 1.0
     return low, high

@@ -7,7 +7,7 @@ approximation (Miller 2024, arXiv 2411.00640, section 5), here with the gate's o
 import math
 from collections.abc import Callable
 
-from scipy import stats as distributions
+from scipy import special
 
 from .clusters import TINY, clusters_needed, identical_low, t_quantile
 
@@ -33,7 +33,7 @@ def pass_power(deviation: float, clusters: int, alpha: float, margin: float, wid
     least = _passing_difference(deviation, clusters, alpha, margin, width)
     if deviation <= 0:
         return 1.0 if least <= 0 else 0.0
-    return float(distributions.norm.sf(least * math.sqrt(clusters) / deviation))
+    return float(special.ndtr(-least * math.sqrt(clusters) / deviation))
 
 
 def clusters_for_pass(deviation: float, alpha: float, margin: float, width: float, power: float = 0.8) -> int | None:
@@ -51,7 +51,7 @@ def visible_drop(deviation: float, clusters: int, alpha: float, margin: float, p
     if clusters < FEWEST or 0.5**clusters > alpha:
         return math.inf
     error = deviation / math.sqrt(clusters)
-    reach = float(distributions.norm.isf(1 - power))
+    reach = float(special.ndtri(power))
     return max(margin + reach * error, (t_quantile(alpha, clusters - 1) + reach) * error)
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import stats as distributions
+from scipy import special
 
 from .clusters import TINY, Clusters, Floats
 
@@ -68,7 +68,7 @@ class SignFlip:
         if self._same:
             return 0.5**self._count if self._mean < -self._tiny else 1.0
         if self._normal:
-            return float(distributions.norm.cdf(self._score()))
+            return float(special.ndtr(self._score()))
         first = int(np.searchsorted(self._means, 0.0, side="left"))
         return float(self._above[first]) if first < len(self._means) else self._always
 
@@ -78,7 +78,7 @@ class SignFlip:
         if self._same:
             return 0.5**self._count if self._mean > self._tiny else 1.0
         if self._normal:
-            return float(distributions.norm.cdf(-self._score()))
+            return float(special.ndtr(-self._score()))
         last = int(np.searchsorted(self._means, 0.0, side="right")) - 1
         return float(self._below[last]) if last >= 0 else self._always
 
@@ -110,7 +110,9 @@ class SignFlip:
             k = np.arange(times + 1)
             totals = np.add.outer(totals, k * total).ravel()
             sizes = np.add.outer(sizes, k * size).ravel()
-            weights = np.multiply.outer(weights, distributions.binom.pmf(k, times, 0.5)).ravel()
+            # In logs, because 2 ** -1,100 is no double.
+            ways = special.gammaln(times + 1) - special.gammaln(k + 1) - special.gammaln(times - k + 1)
+            weights = np.multiply.outer(weights, np.exp(ways - times * math.log(2))).ravel()
         return totals, sizes, weights
 
     def _drawn(self, draws: int, few: bool) -> Iterator[tuple[Floats, Floats]]:
@@ -157,7 +159,7 @@ class SignFlip:
 
     def _root(self, alpha: float, *, above: bool) -> float:
         """The shift d at which |sum(S - d n)| = z * sqrt(sum((S - d n) ** 2)), above or below the mean."""
-        z = float(distributions.norm.isf(alpha))
+        z = -float(special.ndtri(alpha))
         sums, sizes = self._pairs.T
         times = self._times
         a = float(times @ sizes) ** 2 - z * z * float(times @ sizes**2)
