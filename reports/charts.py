@@ -67,7 +67,7 @@ def forest(rows: Sequence[Difference], ident: str, width: int = 720) -> Markup:
     Below 560 px the label stands over its interval instead of beside it. Rows without a figure say why.
     """
     narrow = width < 560
-    left, right = (8, width - 8) if narrow else (round(width * 0.30), round(width * 0.70))
+    left, right = (18, width - 18) if narrow else (round(width * 0.30), round(width * 0.70))
     height = 58 if narrow else 40
     scale = _around_zero(rows, left, right)
     unit = rows[0].unit if rows else Unit.SHARE

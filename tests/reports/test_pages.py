@@ -86,12 +86,10 @@ def test_how_it_was_made_names_keys_digests_engine_and_sampling(regressed: str) 
 
 
 def test_what_neither_side_recorded_and_what_slips_is_said_under_the_verdict() -> None:
-    slips = finding(
-        Decision.PASS, reasons=("slipping: its upper bound lies below 0",), not_recorded=("judge", "limits")
-    )
+    slips = finding(Decision.PASS, reasons=("slipping: U lies below 0",), not_recorded=("judge", "limits"))
     text = html.page(page(verdict(Decision.PASS, slips)), NOW)
     card = text[: text.index("Checkpoints and suites")]
-    assert "slipping: its upper bound lies below 0" in card
+    assert "slipping: U lies below 0" in card
     assert "Not recorded on either side: judge, limits (tooluse)." in card
 
 
