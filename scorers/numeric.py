@@ -108,6 +108,9 @@ def _read_target(target: int | float | str, is_text: bool, locale: str | None, a
         whole = float(target).is_integer()
         return Number(text, 0, len(text), Fraction(text), 0 if whole else max(0, decimals))
     read = read_number(str(target), locale, accounting)
+    other = read_number(str(target), None, accounting) if decimal_comma(locale) else read
+    if isinstance(read, Number) and isinstance(other, Number) and read.amount != other.amount:
+        return f"{target!r} is one number in the locale {locale} and another in English; write it as a JSON number"
     return f"{read.reason} in {target!r}" if isinstance(read, Ambiguous) else read
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from evalctl.digests import canonical
 from evalctl.errors import VerifierError
 from evalctl.parse.calls import CallsRead, Dialect, read_calls, tool_schemas
+from evalctl.parse.scanner import Fault
 from evalctl.types import Completion, Json, Metric, Sample, Score, ToolCall
 
 from .matching import heaviest, perfect
@@ -77,6 +78,11 @@ class ToolCalls:
             read = CallsRead(completion.tool_calls, Dialect.NATIVE)
         else:
             read = read_calls(completion.text, tools)
+            if Fault.UNCLOSED in read.faults and completion.stop_reason == "length":
+                # Closing the brackets of an answer that was cut would guess that nothing was to follow.
+                read = CallsRead(
+                    (), read.dialect, frozenset({Fault.UNREADABLE}), "the answer was cut off inside a call"
+                )
         failure, why = _failure(wanted, read, schemas, flag(sample, "ordered", self.ordered), completion)
         return Score(
             0.0 if failure else 1.0,

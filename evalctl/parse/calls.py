@@ -101,7 +101,7 @@ def call_of(value: Json, names: frozenset[str], faults: set[Fault]) -> ToolCall 
     key = next((key for key in _ARGUMENTS if key in value), None)
     if key is None:
         # `{"name": "Bob", "age": 5}` is data; a known tool without arguments is a call that lacks its form.
-        if name not in names or len(value) > 1:
+        if name not in names or len(value) > 1 or Fault.UNCLOSED in faults:
             return None
         faults.add(Fault.WRAPPER)
         return ToolCall(name, {})
@@ -171,13 +171,13 @@ def _between(text: str, opening: str, closing: str) -> list[tuple[str, bool]]:
 def _body(text: str, schemas: Mapping[str, Mapping[str, Json]]) -> CallsRead | None:
     """The calls that a whole text is, as JSON or Python; None where it is neither."""
     text = text.strip()
-    faults: set[Fault] = set()
     read = whole(text) if text[:1] in ("{", "[") else None
     if read is not None:
+        faults = set(read.faults)
         calls = calls_of(read.value, frozenset(schemas), faults)
         if calls is not None:
             dialect = Dialect.LLAMA if _is_llama(read.value) else Dialect.JSON
-            return CallsRead(tuple(calls), dialect, read.faults | faults)
+            return CallsRead(tuple(calls), dialect, frozenset(faults))
     several = _several(text, schemas) if text[:1] == "{" else None
     if several is not None:
         return several
@@ -189,11 +189,11 @@ def _body(text: str, schemas: Mapping[str, Mapping[str, Json]]) -> CallsRead | N
 
 def _several(text: str, schemas: Mapping[str, Mapping[str, Json]]) -> CallsRead | None:
     """Calls one after another, with nothing but space, `;` or `,` between them."""
-    scanner, faults = Scanner(text), set[Fault]()
+    scanner = Scanner(text)
     calls: list[ToolCall] = []
     try:
         while scanner.space() == "{" and len(calls) < 100:
-            call = call_of(scanner.value(), frozenset(schemas), faults)
+            call = call_of(scanner.value(), frozenset(schemas), scanner.faults)
             if call is None:
                 return None
             calls.append(call)
@@ -203,7 +203,7 @@ def _several(text: str, schemas: Mapping[str, Mapping[str, Json]]) -> CallsRead 
             return None
     except Unreadable:
         return None
-    return CallsRead(tuple(calls), Dialect.JSON, frozenset(scanner.faults | faults)) if len(calls) > 1 else None
+    return CallsRead(tuple(calls), Dialect.JSON, frozenset(scanner.faults)) if len(calls) > 1 else None
 
 
 def _is_llama(value: Json) -> bool:
@@ -260,10 +260,11 @@ def _in_prose(text: str, names: frozenset[str], schemas: Mapping[str, Mapping[st
     llama = False
     end = 0
     for read in values_in(text):
-        found = calls_of(read.value, names, faults)
+        own = set(read.faults)
+        found = calls_of(read.value, names, own)
         if found is not None:
             calls += found
-            faults |= read.faults
+            faults |= own
             llama, end = _is_llama(read.value), read.end
     if calls:
         if _ATTEMPT.search(text, end):

@@ -85,7 +85,7 @@ def values_in(text: str, opening: str = "{[") -> Iterator[JsonRead]:
             work, tries = work + failed.at - at, tries + 1
             if tries > MAX_TRIES or work > 4 * len(text) + 10_000:
                 return
-            at += 1
+            at = failed.at if failed.deep else at + 1
             continue
         found += 1
         if found > MAX_VALUES:

@@ -130,7 +130,9 @@ def _digits(token: str, comma: bool) -> tuple[Fraction, int] | str:
         return f"longer than {_MAX_DIGITS} digits"
     if token.isdigit():
         return Fraction(int(token)), 0
-    match = (_COMMA_FORM if comma else _POINT_FORM).fullmatch(token)
+    match = _COMMA_FORM.fullmatch(token) if comma else None
+    # Where a comma locale is declared, 1234.50 can be read in one way only: the English one.
+    match = match or _POINT_FORM.fullmatch(token)
     if match is None or (match[1] in (",", ".") and token[0] == "0"):
         return "digits grouped in no way this locale groups them; declare the sample's `locale`"
     decimals = len(match[2] or "")

@@ -49,11 +49,12 @@ class Fault(StrEnum):
 
 
 class Unreadable(Exception):
-    """Here stands no value; `at` is how far reading came."""
+    """Here stands no value; `at` is how far reading came, `deep` that the nesting was too deep to go on."""
 
-    def __init__(self, at: int, reason: str = "no value") -> None:
+    def __init__(self, at: int, reason: str = "no value", deep: bool = False) -> None:
         super().__init__(reason)
         self.at = at
+        self.deep = deep
 
 
 _SPACE = re.compile(r"[ \t\r\n\u00a0\ufeff]*")
@@ -112,7 +113,7 @@ class Scanner:
         self.at += 1
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise Unreadable(self.at, f"nested deeper than {MAX_DEPTH}")
+            raise Unreadable(self.at, f"nested deeper than {MAX_DEPTH}", deep=True)
         value = read()
         self.depth -= 1
         return value
