@@ -42,6 +42,11 @@ def verdict(decision: Decision, *findings: Finding, improved: bool = False) -> d
     return to_json(made, created="2026-03-03T09:00:00+00:00")
 
 
+def bare(judged: dict[str, object]) -> Overview:
+    """A verdict alone, its runs not there."""
+    return overview([], [judged], Side("base", {}), Side("tuned", {}))
+
+
 def page(*verdicts: dict[str, object], **changes: object) -> Overview:
     """`base` and then `tuned` on tooluse and arithmetic; `changes` go to tuned's tooluse."""
     early, late = "2026-03-01T09:00:00+00:00", "2026-03-02T09:00:00+00:00"

@@ -8,11 +8,11 @@ from evalctl.types import Estimate
 from evalctl.verdict import Decision
 from reports.sentences import headline
 
-from .pages import finding, page, verdict
+from .pages import bare, finding, page, verdict
 
 
 def said(*findings: object, decision: Decision, improved: bool = False) -> str:
-    return headline(page(verdict(decision, *findings, improved=improved)))  # type: ignore[arg-type]
+    return headline(bare(verdict(decision, *findings, improved=improved)))  # type: ignore[arg-type]
 
 
 def test_a_regression_names_suite_fall_interval_margin_and_levels() -> None:
@@ -75,5 +75,5 @@ def test_a_pair_that_no_gate_judged_is_said_to_be_that() -> None:
 
 @pytest.mark.parametrize("decision", list(Decision))
 def test_every_outcome_has_a_sentence_even_without_a_figure(decision: Decision) -> None:
-    bare = finding(decision, difference=None, baseline=None, candidate=None, missing={})
-    assert "tuned" in said(bare, decision=decision)
+    unfigured = finding(decision, difference=None, baseline=None, candidate=None, missing={})
+    assert "tuned" in said(unfigured, decision=decision)
