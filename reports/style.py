@@ -83,7 +83,8 @@ footer{{margin-top:56px;padding-top:14px;border-top:1px solid var(--line);color:
  h2{{margin-top:40px}}tbody th{{min-width:136px;max-width:150px}}
  tbody th,thead th:first-child{{position:sticky;left:0;background:var(--paper);box-shadow:-16px 0 0 var(--paper)}}}}
 @media print{{:root{{color-scheme:light;{LIGHT}}}body{{font-size:11pt}}main{{max-width:none;padding:0}}
- .scroll{{overflow:visible;margin:12px 0 0;padding:0}}h2,h3{{break-after:avoid}}tr,figure,.verdict,svg{{break-inside:avoid}}
+ .scroll{{overflow:visible;margin:12px 0 0;padding:0}}
+ h2,h3{{break-after:avoid}}tr,figure,.verdict,svg{{break-inside:avoid}}
  *{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}}}
 """
 
