@@ -222,7 +222,7 @@ def _made(means: Means, limits: Limits) -> "Iterator[BwrapSandbox]":
 
 
 class BwrapSandbox:
-    """One open sandbox. Its commands share /work, /tmp and /dev/shm; each has every namespace for itself."""
+    """One open sandbox. Its commands share /work, /tmp, /dev/shm and an empty network; each has its own processes."""
 
     def __init__(self, means: Means, limits: Limits, world: state.State, group: cgroup.Cgroup | None) -> None:
         self._means, self._limits, self._world, self._group = means, limits, world, group
@@ -248,7 +248,8 @@ class BwrapSandbox:
 
     def options(self, env: Mapping[str, str], verifier: str | None) -> list[str]:
         """bwrap's options for one command."""
-        options = ["--unshare-all", "--unshare-user", "--disable-userns", "--uid", _UID, "--gid", _UID]
+        options = ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
+        options += ["--unshare-user", "--disable-userns", "--uid", _UID, "--gid", _UID]
         options += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += [*state.system(), "--ro-bind", f"{state.ROOT}/etc", "/etc"]
         # A read-only /proc: where the sandbox is root's own uid, its sysctls would be the host's.

@@ -79,6 +79,8 @@ class State:
     """The sandbox's own uid on the host; None: our own uid, in a user namespace of ours."""
     mount: int
     user: int
+    network: int
+    """Empty, and made once: commands of one sandbox share it, as they share its files."""
     root: int
     work: int
 
@@ -86,12 +88,17 @@ class State:
         """The beginning of a chain that runs the sandbox's bwrap inside the namespace."""
         # Named by our own descriptors, not inherited: a command must never hold the namespace in its hand.
         held = f"/proc/{os.getpid()}/fd"
-        who = [f"--user={held}/{self.user}"] if self.uid is None else ["-S", str(self.uid), "-G", str(self.uid)]
-        return ["nsenter", f"--mount={held}/{self.mount}", *who, "--", self.program.inside]
+        if self.uid is None:
+            # Our own uid is the namespace's 0 already, and only root may change what groups it has.
+            who = [f"--user={held}/{self.user}", "--preserve-credentials"]
+        else:
+            who = ["-S", str(self.uid), "-G", str(self.uid)]
+        where = [f"--mount={held}/{self.mount}", f"--net={held}/{self.network}"]
+        return ["nsenter", *where, *who, "--", self.program.inside]
 
     def close(self) -> None:
         """Let go of it. Never raises."""
-        for fd in (self.work, self.root, self.user, self.mount):
+        for fd in (self.work, self.root, self.network, self.user, self.mount):
             with suppress(OSError):
                 os.close(fd)
 
@@ -135,7 +142,7 @@ def make(program: Program, limits: Limits, uid: int | None) -> State:
 
 
 def _options(program: Program, limits: Limits, uid: int | None) -> Sequence[str]:
-    options = ["--die-with-parent", "--unshare-ipc", "--unshare-net"]
+    options = ["--die-with-parent", "--unshare-net"]
     if uid is None:
         options += ["--unshare-user", "--uid", "0", "--gid", "0"]
     options += [*system(), "--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
@@ -155,12 +162,13 @@ def _hold(program: Program, uid: int | None, process: Path) -> State:
         for place, flags in (
             ("ns/mnt", os.O_RDONLY),
             ("ns/user", os.O_RDONLY),
+            ("ns/net", os.O_RDONLY),
             (f"root{ROOT}", os.O_RDONLY | os.O_DIRECTORY),
             (f"root{ROOT}/work", os.O_RDONLY | os.O_DIRECTORY),
         ):
             held.append(os.open(process / place, flags | os.O_CLOEXEC))
         if uid is not None:
-            os.fchown(held[3], uid, uid)
+            os.fchown(held[-1], uid, uid)
     except OSError:
         for fd in held:
             os.close(fd)
