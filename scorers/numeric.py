@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, isfinite
+from math import isfinite
 
 from evalctl.errors import LookupFailed, VerifierError
 from evalctl.parse.numbers import Ambiguous, Number, decimal_comma
-from evalctl.parse.stated import read_number, stated_number
+from evalctl.parse.stated import only_of_kind, read_number, stated_number
 from evalctl.parse.units import unit_name
 from evalctl.types import Completion, Json, Sample, Score
 
@@ -57,12 +57,17 @@ class Numeric:
         text = completion.text
         if not text.strip():
             return wrong("empty", "the answer is empty", "")
+        unit = _wanted_unit(sample, target, setting(sample, "unit", self.unit))
         answer = stated_number(text, locale, accounting)
+        if isinstance(answer, Ambiguous) and (target.percent or percent == "percent" or unit):
+            asked = only_of_kind(text, lambda n: n.percent if unit is None else n.unit == unit, locale, accounting)
+            answer = asked or answer
         if isinstance(answer, Ambiguous):
             kind = "no_number" if answer.reason == "no number" else "ambiguous"
             return wrong(kind, answer.reason, shown(text))
         fault = _differ(target, answer, tolerance, percent)
-        fault = fault or _other_unit(target, answer, setting(sample, "unit", self.unit))
+        if not fault and unit and answer.unit and answer.unit != unit:
+            fault = "unit", f"the unit is {answer.unit}, not {unit}"
         if fault:
             return wrong(fault[0], fault[1], answer.text.strip())
         return right(answer.text.strip())
@@ -116,11 +121,10 @@ def _read_target(target: int | float | str, is_text: bool, locale: str | None, a
 
 def _differ(target: Number, answer: Number, tolerance: float, percent: str | None) -> tuple[str, str] | None:
     """How the answer's number differs from the target's: kind and words, or None where it does not."""
-    unit = Fraction(1, 10**target.decimals) * target.scale
-    want, got = target.amount, answer.amount
+    want, got, percents = target.amount, answer.amount, 1
     if percent == "either":
-        if target.percent:
-            want, unit = want / 100, unit / 100
+        percents = 100 if target.percent else 1
+        want = want / percents
         got = got / 100 if answer.percent else got
     elif percent == "fraction" and (answer.percent or target.percent):
         return "percent", "a fraction is asked for and a percentage stands there"
@@ -130,26 +134,33 @@ def _differ(target: Number, answer: Number, tolerance: float, percent: str | Non
         return "percent", why
     if want == got or (tolerance and abs(got - want) <= Fraction(tolerance) * abs(want)):
         return None
-    if target.decimals and got * want >= 0 and floor(abs(got) / unit + Fraction(1, 2)) * unit == abs(want):
-        return None
-    if isinstance(tolerance, float) and abs(got - want) <= abs(want) * Fraction(1, 10**12) and target.decimals > 12:
-        return None  # the target carries the noise of binary floats
+    if target.decimals:
+        # The target is a whole number of its own last places, so rounding half up to it means -1/2 <= off < 1/2.
+        off = abs(got) - abs(want)
+        places = 2 * off.numerator * 10**target.decimals * percents
+        half = off.denominator * target.scale
+        if -half <= places < half and ((got >= 0) == (want >= 0) or not want):
+            return None
+        if target.decimals > 12 and abs(got - want) <= abs(want) / 10**12:
+            return None  # the target carries the noise of binary floats
+    stands, wanted = answer.text.strip(), target.text.strip()
     if got == -want:
-        return "sign", f"the sign is wrong: {answer.text.strip()} for {target.text.strip()}"
+        return "sign", f"the sign is wrong: {stands} for {wanted}"
     ratio = got / want if want else Fraction(0)
-    if ratio in _FACTORS or (ratio and 1 / ratio in _FACTORS):
-        return "scale", f"off by a factor: {answer.text.strip()} for {target.text.strip()}"
-    return "value", f"{answer.text.strip()} is not {target.text.strip()}"
+    if (ratio.denominator == 1 and ratio.numerator in _FACTORS) or (
+        ratio.numerator == 1 and ratio.denominator in _FACTORS
+    ):
+        return "scale", f"off by a factor: {stands} for {wanted}"
+    return "value", f"{stands} is not {wanted}"
 
 
-_FACTORS = frozenset(Fraction(10) ** power for power in (1, 2, 3, 6, 9, 12))
+_FACTORS = frozenset(10**power for power in (1, 2, 3, 6, 9, 12))
 
 
-def _other_unit(target: Number, answer: Number, declared: object) -> tuple[str, str] | None:
-    """Whether the answer names another unit than the one expected."""
-    if declared is not None and not isinstance(declared, str):
-        raise VerifierError(f"metadata `unit` must be text, not {declared!r}")
-    wanted = unit_name(declared) or declared if declared else target.unit
-    if wanted is None or answer.unit is None or answer.unit == wanted:
-        return None
-    return "unit", f"the unit is {answer.unit}, not {wanted}"
+def _wanted_unit(sample: Sample, target: Number, declared: object) -> str | None:
+    """The unit that the answer must not contradict, by its one name where it has one."""
+    if declared is None:
+        return target.unit
+    if not isinstance(declared, str) or not declared.strip():
+        raise VerifierError(f"{sample.id}: metadata `unit` must be text, not {declared!r}")
+    return unit_name(declared) or declared.strip()

@@ -1,5 +1,6 @@
 """Structured answers: JSON against a schema and an expected value, format faults apart from value faults."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -71,9 +72,8 @@ def _kinds(sample: Sample, fields: Json) -> dict[str, str]:
 
 
 @lru_cache(64)
-def _validator(schema: str) -> "object":
-    import json
-
+def _validator(schema: str) -> object:
+    # A quarter of a second to import, and most scorers never need it.
     from jsonschema import Draft202012Validator
     from referencing import Registry
 

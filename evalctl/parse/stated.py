@@ -11,7 +11,7 @@ Anything else is Ambiguous: the reader would have to guess.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .number_words import read_words
 from .numbers import Ambiguous, Number, clean, scan
@@ -35,6 +35,7 @@ _OPERATOR = re.compile(
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _EQUALS = re.compile(r"[=≈]\s?[$*_(\\\[{]*\s?$")
 _CLAUSE = re.compile(r"[,;:](?![0-9])|\band\b")
+_TIE = re.compile(r"[\s,]*(?:or|to|and|-|/|,|)[\s,]*", re.IGNORECASE)
 _TAIL = re.compile(r"[\s.!*_`$)\]}\\]*")
 
 
@@ -95,6 +96,28 @@ def stated_number(text: str, locale: str | None = None, accounting: bool = False
     if _meanings(bold) == 1:
         return bold[0]
     return _of_segment(plain, locale, accounting, found)
+
+
+def only_of_kind(text: str, kind: Callable[[Number], bool], locale: str | None, accounting: bool) -> Number | None:
+    """The one number of the kind that was asked for (a percentage, a unit), where no `or`, `to` ties it to another.
+
+    >>> only_of_kind("20% of the 50 people", lambda n: n.percent, None, False).text
+    '20%'
+    >>> only_of_kind("5 or 6% of the people", lambda n: n.percent, None, False)
+    """
+    if len(text) > MAX_CHARS:
+        return None
+    plain = clean(text)
+    found = numbers_of(plain, locale, accounting)
+    fitting = [(at, n) for at, n in enumerate(found) if isinstance(n, Number) and kind(n)]
+    if _meanings([n for _, n in fitting]) != 1:
+        return None
+    for at, number in fitting:
+        before = plain[found[at - 1].end : number.start] if at else "."
+        after = plain[number.end : found[at + 1].start] if at + 1 < len(found) else "."
+        if _TIE.fullmatch(before) or _TIE.fullmatch(after):
+            return None
+    return fitting[0][1]
 
 
 def _last_cue(text: str) -> int:
@@ -161,6 +184,8 @@ def _is_result(text: str, at: int) -> bool:
 
 
 def _meanings(found: Sequence[Reading]) -> int:
+    if len(found) < 2:
+        return len(found)
     return len({n.meaning if isinstance(n, Number) else n.start for n in found})
 
 
