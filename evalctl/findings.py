@@ -53,7 +53,11 @@ def finding(case: Case, faults: Sequence[str], judged: Judged | None) -> Finding
     gain = evidence.gain(judged.gain_level)
     improved = evidence.count >= FEWEST and gain > 0 and decision is not Decision.INVALID
     if improved:
-        reasons.append(f"improved: lower bound {gain:+.4f} by sign flips at level {judged.gain_level:.3g}")
+        reasons.append(
+            f"improved: lower bound {gain:+.4f} by sign flips at level {judged.gain_level:.3g} "
+            f"(the one that PASS needs is {evidence.low:+.4f})"
+        )
+        shown = _with_gain(shown, decision, gain)
     needed = evidence.needed() if decision is Decision.INCONCLUSIVE else None
     return replace(shown, decision=decision, improved=improved, needed=needed, reasons=(*guarded, *reasons, *notes))
 
@@ -115,6 +119,14 @@ def _figures(shown: Finding, case: Case, judged: Judged) -> Finding:
     )
 
 
+def _with_gain(shown: Finding, decision: Decision, gain: float) -> Finding:
+    """Print the bound that IMPROVED was decided by, unless the one that PASS was not given for must be seen."""
+    found = shown.difference
+    if found is None or (decision is not Decision.PASS and found.clusters >= FEWEST_TO_PASS):
+        return shown
+    return replace(shown, difference=replace(found, low=max(gain, found.low)))
+
+
 def _decide(case: Case, judged: Judged) -> tuple[Decision, list[str]]:
     """The decision of the evidence alone, and why."""
     evidence, zero, worst = (judged.evidence[name] for name in ("left_out", "zero", "worst"))
@@ -174,7 +186,8 @@ def _notes(case: Case) -> list[str]:
         count = case.unscored(side)
         if count:
             left_out, zero = case.side(side).value, case.side(side, zero=True).value
-            lines.append(f"unscored: {side} {left_out:.4g} with {count} left out, {zero:.4g} with them counted as 0")
+            told = f"{left_out:.4g} with {count} left out, {zero:.4g} with them counted as {case.zero:g}"
+            lines.append(f"unscored: {side} {told}")
     keys = {run.record.key for run in case.runs.values() if run is not None}
     if len(keys) == 1:
         lines.append("same_run: both sides are one run, so there is nothing to tell apart")

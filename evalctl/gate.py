@@ -145,7 +145,7 @@ def _overall(policy: Policy, found: Sequence[Finding], context: GateContext) -> 
         baseline=context.baseline,
         candidate=context.candidate,
         policy_digest=policy.digest,
-        improved=any(one.improved for one in deciding),
+        improved=decision in (Decision.PASS, Decision.INCONCLUSIVE) and any(one.improved for one in deciding),
         ledger={"looks": looks} if looks else {},
         reasons=tuple(f"{f.name}: {line}" for f in deciding if f.decision is decision for line in f.reasons[:1]),
     )

@@ -92,16 +92,16 @@ def plan(policy: Policy, baseline: Mapping[str, Run] | None = None) -> Plan:
         if demand.max_total_drop is not None:
             against.append(("anchor", demand.max_total_drop))
         run = None if baseline is None else baseline.get(demand.suite)
-        rows += [_planned(demand, name, margin, run, blocking) for name, margin in against]
+        noise = _assumed(demand, baseline is not None) if run is None else _measured(demand, run)
+        family = blocking if demand.blocking else 1
+        rows += [_planned(demand, name, margin, noise, family) for name, margin in against]
     deciding = [row for row in rows if row.blocking]
     chances = [row.power for row in deciding]
     joint = None if None in chances else math.prod(c for c in chances if c is not None)
     return Plan(tuple(rows), joint, tuple(_problems(rows, joint, baseline is not None)))
 
 
-def _planned(demand: Demand, against: str, margin: float, run: Run | None, blocking: int) -> Planned:
-    noise = _assumed(demand) if run is None else _measured(demand, run)
-    family = blocking if demand.blocking else 1
+def _planned(demand: Demand, against: str, margin: float, noise: "_Noise", family: int) -> Planned:
     alpha, width = demand.alpha, noise.width
     needed = jointly = power = visible = clusters = None
     if noise.deviation is not None and width is not None:
@@ -109,7 +109,7 @@ def _planned(demand: Demand, against: str, margin: float, run: Run | None, block
         all_together = clusters_for_pass(noise.deviation, alpha, margin, width, POWER ** (1 / family))
         needed = None if least is None else math.ceil(least * noise.per_cluster)
         jointly = None if all_together is None else math.ceil(all_together * noise.per_cluster)
-        clusters = noise.clusters if run is not None else least
+        clusters = least if noise.clusters is None else noise.clusters
         if clusters is not None:
             power = pass_power(noise.deviation, clusters, alpha, margin, width)
             visible = visible_drop(noise.deviation, clusters, alpha / family, margin, POWER)
@@ -166,14 +166,17 @@ class _Noise:
     assumption: str
 
 
-def _assumed(demand: Demand) -> _Noise:
+def _assumed(demand: Demand, given: bool) -> _Noise:
     """Without a run: one sample a cluster, success rates spread evenly over the range."""
     bounds = demand.range or default_range(demand.metric)
     if bounds is None:
         return _Noise(None, None, 1.0, None, demand.epochs, f"{demand.metric} has no declared range")
     width = bounds[1] - bounds[0]
     deviation = width * math.sqrt(2 * WITHIN / 4 / demand.epochs)
-    return _Noise(width, deviation, 1.0, None, demand.epochs, "success rates spread evenly, one sample a cluster")
+    absent = "the baseline has no run of it; " if given else ""
+    return _Noise(
+        width, deviation, 1.0, None, demand.epochs, f"{absent}success rates spread evenly, one sample a cluster"
+    )
 
 
 def _measured(demand: Demand, run: Run) -> _Noise:

@@ -202,6 +202,18 @@ def test_sealed_looks_are_counted_before_and_refused_past_the_budget(bench, caps
     assert [(look["number"], look["refused"]) for look in shown["looks"]] == [(1, False), (2, False), (3, True)]
 
 
+def test_older_runs_that_would_fit_are_listed_and_never_taken(bench):
+    bench.bring("base", rows([1.0] * 60, sampling={"temperature": 0}))
+    bench.bring("base", rows([1.0] * 60, sampling={"temperature": 1}))
+    bench.bring("new", rows([1.0] * 60, sampling={"temperature": 0}))
+    status, verdict = bench.gate()
+    assert status == 4
+    older = [line for line in verdict["suites"][0]["reasons"] if line.startswith("older: ")]
+    assert len(older) == 1
+    key = older[0].split("baseline ")[1].split()[0]
+    assert bench.gate(baseline=key)[0] == 0
+
+
 def test_hostile_ids_are_shown_as_text(bench, capsys):
     name = "[bold red]\x1b[31mq0"
     bench.bring("base", [{"sample_id": name, "score": 1}] * 2)

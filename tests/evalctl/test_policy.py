@@ -8,7 +8,8 @@ from evalctl.policy import load_policy, parse_policy
 WHOLE = """
 version: 1
 defaults: {tier: critical, metric: correct, direction: higher, max_drop: 0.05, alpha: 0.05,
-           roles: [bench, replay, pool], min_coverage: 0.98, max_error_rate: 0.02, missing: strict, on_inconclusive: block,
+           roles: [bench, replay, pool], min_coverage: 0.98, max_error_rate: 0.02,
+           missing: strict, on_inconclusive: block,
            require_same: [suite_digest, prompt_digest, sampling, judge, limits]}
 suites:
   tooluse:  {max_drop: 0.04, epochs: 4, must_pass: ["refund-guard#*"]}

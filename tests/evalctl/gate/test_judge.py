@@ -59,7 +59,16 @@ def test_five_to_nineteen_clusters_can_regress_or_improve_and_never_pass(run, ga
     assert first(gate(PLAIN, run([1.0] * 8), run([0.0] * 8, "new"))).decision is Decision.REGRESSED
     better = first(gate(PLAIN, run([0.0] * 8), run([1.0] * 8, "new")))
     assert (better.decision, better.improved) == (Decision.INCONCLUSIVE, True)
+    assert better.difference.low > 0
     assert first(gate(PLAIN, run([1.0] * 4), run([0.0] * 4, "new"))).decision is Decision.INCONCLUSIVE
+
+
+def test_a_gain_beside_a_pass_is_improved_with_the_bound_that_says_so(run, gate):
+    verdict = gate(PLAIN, run(mixed(60, 100)), run(mixed(80, 100), "new"))
+    found = first(verdict)
+    assert (found.decision, found.improved, verdict.improved) == (Decision.PASS, True, True)
+    assert 0 < found.difference.low < found.difference.value == pytest.approx(0.20)
+    assert not first(gate(PLAIN, run(mixed(60, 100)), run(mixed(61, 100), "new"))).improved
 
 
 def test_clusters_not_samples_are_the_evidence(run, gate):
