@@ -1,5 +1,7 @@
 """`evalctl compare`: paired differences, without a decision."""
 
+from typing import Any
+
 import click
 
 from evalctl.errors import LookupFailed
@@ -31,15 +33,7 @@ def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> f
 )
 @click.option("--flips", is_flag=True, help="List the samples that changed, the worst first.")
 @json_option
-def command(
-    baseline: str,
-    candidates: tuple[str, ...],
-    suites: tuple[str, ...],
-    metric: str | None,
-    roles: frozenset[str],
-    flips: bool,
-    json_to: str | None,
-) -> None:
+def command(baseline: str, candidates: tuple[str, ...], flips: bool, json_to: str | None, **asked: Any) -> None:
     """Show how CANDIDATEs differ from BASELINE, suite by suite, paired by content.
 
     Intervals are two-sided at 95%, and simultaneous where there are several candidates. Nothing is decided here. Exit
@@ -48,7 +42,7 @@ def command(
     from app.comparing import Asked, compare_all, compared_to_json, show_compared
     from evalctl.store import Store
 
-    rows = compare_all(Store.open(), baseline, candidates, Asked(metric, suites, roles))
+    rows = compare_all(Store.open(), baseline, candidates, Asked(**asked))
     if json_to:
         write_json_to(json_to, compared_to_json(rows))
     if json_to != "-":
