@@ -13,7 +13,7 @@ from .verdict import Decision, Finding
 
 ORDER = tuple(Decision)
 """Worst first."""
-UNREADABLE = ("presence:", "ledger:", "empty:", "duplicates:", "metric:", "out_of_range:", "direction:")
+UNREADABLE = ("presence:", "same_run:", "ledger:", "empty:", "duplicates:", "metric:", "out_of_range:", "direction:")
 """Faults after which no difference can be told. `ledger` is among them: a refused look shows nothing."""
 
 
@@ -93,7 +93,7 @@ def _bare(case: Case, faults: Sequence[str]) -> Finding:
         against=case.against,
         reasons=tuple(faults),
     )
-    if any(line.startswith(("presence:", "ledger:", "empty:")) for line in faults):
+    if any(line.startswith(("presence:", "same_run:", "ledger:", "empty:")) for line in faults):
         return bare
     rates = {side: case.error_rate(side) for side in SIDES}
     shown = replace(bare, errors=rates, not_recorded=rules.not_recorded(case))

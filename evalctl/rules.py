@@ -26,6 +26,17 @@ def presence(case: Case) -> list[str]:
     return [f"presence: {side} has no run of {case.demand.suite}" for side in SIDES if case.runs[side] is None]
 
 
+def same_run(case: Case) -> list[str]:
+    """The two sides are two runs: one compared with itself would always pass and says nothing."""
+    keys = {side: run.record.key for side, run in case.runs.items() if run is not None}
+    if len(keys) == len(SIDES) and keys["baseline"] == keys["candidate"]:
+        return [
+            f"same_run: both sides are run {keys['baseline'][:12]}; run the candidate afresh (--replicate N) "
+            "or pin the baseline (evalctl baselines set)"
+        ]
+    return []
+
+
 def ledger(case: Case) -> list[str]:
     """A look at sealed samples was counted, and lies within the budget."""
     if not case.demand.sealed:
@@ -164,7 +175,7 @@ def errors(case: Case) -> list[str]:
     ]
 
 
-RUNS: Sequence[Rule] = (presence, ledger, complete)
+RUNS: Sequence[Rule] = (presence, same_run, ledger, complete)
 ROWS: Sequence[Rule] = (comparability, metric, out_of_range, duplicates)
 CELLS: Sequence[Rule] = (coverage, epochs, clusters_agree, errors)
 
@@ -172,7 +183,7 @@ CELLS: Sequence[Rule] = (coverage, epochs, clusters_agree, errors)
 def faults(case: Case) -> list[str]:
     """Every fault of a case; a later group is read only where the earlier ones leave something to read."""
     found = [line for rule in RUNS for line in rule(case)]
-    if any(line.startswith(("presence:", "ledger:")) for line in found):
+    if any(line.startswith(("presence:", "same_run:", "ledger:")) for line in found):
         return found
     if nothing := empty(case):
         return found + nothing

@@ -120,7 +120,13 @@ class InspectChat:
         metadata = output.metadata or {}
         self.truncated = self.truncated or bool(metadata.get("truncated"))
         reason = str(metadata.get("stop_reason") or STOP_REASONS.get(output.stop_reason, output.stop_reason))
-        return Completion(output.completion, reason, truncated=bool(metadata.get("truncated")))
+        return Completion(
+            output.completion,
+            reason,
+            truncated=bool(metadata.get("truncated")),
+            input_tokens=output.usage.input_tokens if output.usage else None,
+            output_tokens=output.usage.output_tokens if output.usage else None,
+        )
 
     async def _ask(self, request: Request) -> ModelOutput:
         sampling = request.sampling

@@ -212,3 +212,10 @@ def test_34_crashing_on_the_hard_half_is_invalid_even_within_a_wide_budget(run, 
     assert found.decision is Decision.INVALID
     assert {"errors", "missingness"} <= {line.split(":")[0] for line in found.reasons}
     assert found.missing["left_out"] == 0.0
+
+
+def test_a_run_compared_with_itself_says_nothing(run, gate):
+    same = run([1.0] * 400)
+    verdict = gate(PLAIN, same, same)
+    assert (verdict.decision, verdict.exit) == (Decision.INVALID, 4)
+    assert rules(verdict) == {"same_run"}
