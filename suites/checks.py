@@ -33,6 +33,7 @@ def check_data(suite: Suite) -> Iterator[Problem]:
     yield from _identity(suite)
     yield from _places(suite)
     yield from _leaks(suite)
+    yield from _shown(suite)
     for sample in suite.samples:
         for name in sample.files:
             path = PurePosixPath(name)
@@ -62,14 +63,12 @@ def _places(suite: Suite) -> Iterator[Problem]:
     """Clusters and families declared; each role large enough."""
     undeclared = suite.card.get("undeclared_clusters")
     if undeclared:
-        text = (
-            f"{undeclared} sample(s) declare no `cluster`; each was taken as its own; declare it"
-        )
+        text = f"{undeclared} sample(s) declare no `cluster`; each was taken as its own; declare it"
         yield Problem(suite.name, "clusters", None, text)
     for sample in suite.samples:
-        for field, value in (("clusters", sample.cluster), ("families", sample.family)):
+        for rule, noun, value in (("clusters", "cluster", sample.cluster), ("families", "family", sample.family)):
             if not value:
-                yield Problem(suite.name, field, sample.id, f"no {field.removesuffix('s')} is set")
+                yield Problem(suite.name, rule, sample.id, f"no {noun} is set")
     if suite.advisory:
         return
     held: dict[Role, set[str]] = defaultdict(set)
@@ -95,6 +94,14 @@ def _leaks(suite: Suite) -> Iterator[Problem]:
         if a.cluster != b.cluster:
             text = f"input is near-identical ({similarity:.0%}) to {a.id!r} in {a.role}, and this is {b.role}"
             yield Problem(suite.name, "leak", b.id, text)
+
+
+def _shown(suite: Suite) -> Iterator[Problem]:
+    """No sample stands in the prompt as a worked example."""
+    examples = {message.content.strip() for message in suite.prefix if message.role == "user"}
+    for sample in suite.samples:
+        if sample.messages[-1].content.strip() in examples:
+            yield Problem(suite.name, "leak", sample.id, "its question stands in the prompt as a worked example")
 
 
 def question(sample: Sample) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from evalctl import lookup
 from evalctl.errors import LookupFailed, SuiteError, UsageError
 from evalctl.splits import DRAWN, with_roles
-from evalctl.types import Sample, ScorerSpec, Suite
+from evalctl.types import Role, Sample, ScorerSpec, Suite
 
 from .generator import Generator, load_generator
 from .schema import SuiteForm, read_rows, read_suite_form
@@ -76,15 +76,19 @@ def _names_resolve(form: SuiteForm, folder: Path) -> None:
         lookup.find("sandboxes", form.sandbox, where)
 
 
-def _suite(form: SuiteForm, samples: Sequence[Sample], card: dict[str, object]) -> Suite:
+def _placed(form: SuiteForm, samples: Sequence[Sample]) -> tuple[Sample, ...]:
+    """The samples with roles drawn by the suite's shares and salt."""
     try:
-        placed = with_roles(samples, form.roles, form.salt)
+        return with_roles(samples, form.roles, form.salt)
     except SuiteError as error:
         raise SuiteError(f"suite {form.name}: {error}") from None
+
+
+def _suite(form: SuiteForm, samples: Sequence[Sample], card: dict[str, object]) -> Suite:
     return Suite(
         name=form.name,
         version=form.version,
-        samples=placed,
+        samples=tuple(samples),
         scorer=ScorerSpec(form.scorer.name, form.scorer.options),
         capability=tuple(form.capability),
         sandbox=form.sandbox,
@@ -107,13 +111,13 @@ def _generated(form: SuiteForm, folder: Path, size: int | None, seed: int) -> Su
     file = folder / form.generator
     generator = load_generator(file)
     try:
-        made = [_paired(sample) for sample in itertools.islice(generator.generate(seed, size), size)]
+        made = [_checked(sample) for sample in itertools.islice(generator.generate(seed, size), size)]
     except Exception as error:
         raise SuiteError(f"{file}: generate({seed}, {size}): {type(error).__name__}: {error}") from error
     if len(made) < size:
         raise SuiteError(f"{file}: generate({seed}, {size}) gave only {len(made)} samples")
     _unique_ids(made, str(file))
-    return replace(_suite(form, made, {}), reference=generator.reference, wrong=generator.wrong)
+    return replace(_suite(form, _placed(form, made), {}), reference=generator.reference, wrong=generator.wrong)
 
 
 def _from_file(form: SuiteForm, file: Path) -> Suite:
@@ -123,18 +127,20 @@ def _from_file(form: SuiteForm, file: Path) -> Suite:
     rows = list(read_rows(file))
     if not rows:
         raise SuiteError(f"{file}: holds no sample")
-    samples = tuple(row.sample(form.name, drawn) for _, row in rows)
-    roles = {row.id: row.role for _, row in rows}
+    # A role that stands in the file is the author's; only clusters of rows without one are drawn.
+    undecided = _placed(form, [row.sample(form.name, drawn) for _, row in rows if row.role is None])
+    decided = {sample.id: sample for sample in undecided}
+    samples = tuple(decided.get(row.id) or row.sample(form.name, drawn) for _, row in rows)
     undeclared = sum(row.cluster is None for _, row in rows)
     card: dict[str, object] = {"undeclared_clusters": undeclared} if undeclared else {}
-    suite = _suite(form, samples, card)
-    # A role that stands in the file is the author's; only rows without one were drawn.
-    kept = tuple(replace(s, role=roles[s.id] or s.role) for s in suite.samples)
-    oracle = FileOracle(kept)
-    return replace(suite, samples=kept, reference=oracle.reference, wrong=oracle.wrong)
+    oracle = FileOracle(samples)
+    return replace(_suite(form, samples, card), reference=oracle.reference, wrong=oracle.wrong)
 
 
-def _paired(sample: Sample) -> Sample:
+def _checked(sample: Sample) -> Sample:
+    """A generator's sample, when it is one."""
+    if not isinstance(sample, Sample) or not isinstance(sample.role, Role):
+        raise TypeError(f"{sample!r:.80} is not a Sample with a Role")
     return sample if sample.pair_id else replace(sample, pair_id=sample.id)
 
 

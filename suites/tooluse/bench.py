@@ -25,18 +25,18 @@ THINGS = {
     "code": _split("meteorite, dental chart, gift card, swab, bottle deposit, phone line"),
     "list": _split(
         "picnic, toolbox, sickbay, aquarium, playroom, bakery shelf, camp kit, salad bar, sewing box, gift basket, "
-        "lunchbox, piñata, tackle box, spa tray, pantry, craft table, first-aid bag, beach bag, fruit stand, stable, "
-        "bird feeder, paint set, barbecue, hamper, minibar, treasure chest, lab bench, flower cart, ski bag, "
+        "lunchbox, grab bag, tackle box, spa tray, pantry, craft table, first-aid bag, beach bag, fruit stand, "
+        "stable, bird feeder, paint set, barbecue, hamper, minibar, treasure chest, lab bench, flower cart, ski bag, "
         "music room, mailroom, kennel, darkroom, dollhouse, baby bag, gym bag, trail pack, herb bed, snack cart, "
         "reading nook, wash stand, garden shed, workbench, costume trunk, tea cart, spice rack, sandbox, photo studio"
     ),
     "change": _split(
-        "banquet, sleigh ride, pottery course, escape room, cooking class, wine cellar, kayak trip, bowling lane, "
-        "karaoke room, ballroom, observatory, ice rink, campsite, chess club, tennis court, planetarium, zip line, "
+        "banquet, snow ride, pottery course, escape room, cooking class, wine cellar, raft trip, bowling lane, "
+        "arcade, ballroom, observatory, ice rink, campsite, chess club, tennis court, planetarium, zip line, "
         "steam bath, gondola, hayride, puppet show, dog sled, rooftop bar, archery range, dinner cruise, loft, "
-        "cinema box, study room, race track, sailboat, cable car, jazz cellar, mountain hut, carousel, "
+        "cinema box, study room, race track, sailboat, cable car, jazz cellar, forest hut, carousel, "
         "pool table, safari, tea room, swing hall, film set, maze, cheese night, ghost walk, boxing ring, "
-        "recording booth, opera box, climbing wall, night market, quiz night"
+        "radio booth, opera box, climbing wall, night market, quiz night"
     ),
 }
 
@@ -91,7 +91,7 @@ SHADES = ["purple", "orange", "pink", "gray", "silver", "brown"]
 def pick(thing: str, scene: random.Random, take: random.Random) -> Scene:
     up, down = scene.choice([("raise", "lower"), ("extend", "retract"), ("arm", "disarm")])
     wanted = up if take.random() < 0.5 else down
-    who = scene.choice(GUESTS)
+    who = take.choice(GUESTS)
     tools = (
         tool(f"{slug(thing)}_{up}", f"{up} it", by="string"),
         tool(f"{slug(thing)}_{down}", f"{down} it", by="string"),
@@ -100,22 +100,22 @@ def pick(thing: str, scene: random.Random, take: random.Random) -> Scene:
 
 
 def count(thing: str, scene: random.Random, take: random.Random) -> Scene:
-    number, hard, who = take.randint(2, 20), take.random() < 0.5, scene.choice(GUESTS)
+    number, hard, who = take.randint(2, 20), scene.random() < 0.5, take.choice(GUESTS)
     stated = WORDS[number] if hard else str(number)
     tools = (
         tool(f"{slug(thing)}_request", "ask for some", amount="integer"),
-        tool(f"{slug(thing)}_report", "report a fault", text="string"),
+        tool(f"{slug(thing)}_giveback", "give some back", amount="integer"),
     )
     request = f"Our {thing} ran out, says {who}. Get {stated} of them."
     return Scene(tools, request, f"{slug(thing)}_request", {"amount": number}, "hard" if hard else "easy")
 
 
 def clock(thing: str, scene: random.Random, take: random.Random) -> Scene:
-    hour, minute, hard = take.randint(1, 5), take.choice([5, 10, 20, 25, 35, 55]), take.random() < 0.5
+    hour, minute, hard = take.randint(1, 5), take.choice([5, 10, 20, 25, 35, 55]), scene.random() < 0.5
     stated = f"{hour}:{minute:02d} in the afternoon" if hard else f"{hour + 12}:{minute:02d}"
     tools = (
         tool(f"{slug(thing)}_begin", "set its begin", at="HH:MM"),
-        tool(f"{slug(thing)}_notes", "its notes", page="integer"),
+        tool(f"{slug(thing)}_finish", "set its end", at="HH:MM"),
     )
     request = f"The {thing} now begins at {stated}."
     return Scene(
@@ -128,14 +128,14 @@ def option(thing: str, scene: random.Random, take: random.Random) -> Scene:
     shade = take.choice(shades)
     tools = (
         tool(f"{slug(thing)}_finish", "choose its finish", shade="|".join(shades)),
-        tool(f"{slug(thing)}_price", "its price", currency="string"),
+        tool(f"{slug(thing)}_price", "its price"),
     )
-    request = f"Everybody voted, and the {thing} will be {shade}."
+    request = f"{take.choice(GUESTS)} decided: the {thing} will be {shade}."
     return Scene(tools, request, f"{slug(thing)}_finish", {"shade": shade}, "easy")
 
 
 def flag(thing: str, scene: random.Random, take: random.Random) -> Scene:
-    who, wanted = scene.choice(GUESTS), take.random() < 0.5
+    who, wanted = take.choice(GUESTS), scene.random() < 0.5
     tools = (
         tool(f"{slug(thing)}_publish", "publish it", author="string", public="boolean"),
         tool(f"{slug(thing)}_erase", "erase it", author="string"),
@@ -147,10 +147,8 @@ def flag(thing: str, scene: random.Random, take: random.Random) -> Scene:
 
 
 def route(thing: str, scene: random.Random, take: random.Random) -> Scene:
-    origin, goal = scene.sample(HARBORS, 2)
-    if take.random() < 0.5:
-        origin, goal = goal, origin
-    hard = take.random() < 0.5
+    origin, goal = take.sample(HARBORS, 2)
+    hard = scene.random() < 0.5
     request = (
         f"The {thing} should reach {goal}; it leaves {origin}."
         if hard
@@ -158,42 +156,42 @@ def route(thing: str, scene: random.Random, take: random.Random) -> Scene:
     )
     tools = (
         tool(f"{slug(thing)}_voyage", "enter a voyage", origin="string", goal="string"),
-        tool(f"{slug(thing)}_crew", "its crew", size="integer"),
+        tool(f"{slug(thing)}_crew", "its crew"),
     )
     arguments = {"origin": origin, "goal": goal}
     return Scene(tools, request, f"{slug(thing)}_voyage", arguments, "hard" if hard else "easy")
 
 
 def unit(thing: str, scene: random.Random, take: random.Random) -> Scene:
-    hard = take.random() < 0.4
+    hard = scene.random() < 0.4
     minutes = take.randint(1, 4) if hard else 0
     seconds = 60 * minutes if hard else take.randint(5, 50)
     stated = f"{WORDS[minutes]} minute{'s' * (minutes > 1)}" if hard else f"{seconds} seconds"
     tools = (
-        tool(f"{slug(thing)}_timer", "let it work", seconds="integer"),
-        tool(f"{slug(thing)}_status", "how it is", detail="string"),
+        tool(f"{slug(thing)}_operate", "let it work", seconds="integer"),
+        tool(f"{slug(thing)}_rest", "let it rest", seconds="integer"),
     )
-    request = f"{scene.choice(GUESTS)} needs the {thing}: {stated}."
-    return Scene(tools, request, f"{slug(thing)}_timer", {"seconds": seconds}, "hard" if hard else "easy")
+    request = f"{take.choice(GUESTS)} operates the {thing} for {stated}."
+    return Scene(tools, request, f"{slug(thing)}_operate", {"seconds": seconds}, "hard" if hard else "easy")
 
 
 def code(thing: str, scene: random.Random, take: random.Random) -> Scene:
     first, second = (f"{take.randint(10, 99)}-{''.join(take.choice('QWXYZKJV') for _ in range(2))}" for _ in range(2))
-    hard = take.random() < 0.4
+    hard = scene.random() < 0.4
     tools = (
         tool(f"{slug(thing)}_lookup", "look one up", key="string"),
-        tool(f"{slug(thing)}_index", "the index", letter="string"),
+        tool(f"{slug(thing)}_erase", "erase one", key="string"),
     )
-    who = scene.choice(GUESTS)
+    who = take.choice(GUESTS)
     request = f"Not {second}: look up {thing} {first}." if hard else f"{who} waits. Look up {thing} {first}."
     return Scene(tools, request, f"{slug(thing)}_lookup", {"key": first}, "hard" if hard else "easy")
 
 
 def several(thing: str, scene: random.Random, take: random.Random) -> Scene:
     """Several things as a list, in the order in which they are said."""
-    goods = take.sample(GOODS, take.choice([2, 2, 3]))
+    goods = take.sample(GOODS, scene.choice([2, 2, 3]))
     said = f"{', '.join(goods[:-1])} and {goods[-1]}"
-    who = scene.choice(GUESTS)
+    who = take.choice(GUESTS)
     request = take.choice(
         [
             f"The {thing} lacks {said}; add them.",
@@ -203,7 +201,7 @@ def several(thing: str, scene: random.Random, take: random.Random) -> Scene:
     )
     tools = (
         tool(f"{slug(thing)}_add", "add things", items="list"),
-        tool(f"{slug(thing)}_clear", "take all out", reason="string"),
+        tool(f"{slug(thing)}_take", "take things out", items="list"),
     )
     return Scene(tools, request, f"{slug(thing)}_add", {"items": goods}, "easy" if len(goods) == 2 else "hard")
 
@@ -211,19 +209,19 @@ def several(thing: str, scene: random.Random, take: random.Random) -> Scene:
 def change(thing: str, scene: random.Random, take: random.Random) -> Scene:
     """A number that the speaker corrects: the last word counts."""
     old, new = take.sample(range(2, 15), 2)
-    who, hard = scene.choice(GUESTS), take.random() < 0.5
+    who, hard = take.choice(GUESTS), scene.random() < 0.5
     request = (
-        f"We are {new}, not {old}, at the {thing}."
+        f"Book the {thing} for {new}, not {old}."
         if hard
         else take.choice(
-            [f"The {thing} for {old}, no, for {new}.", f"{old} for the {thing}. Sorry, {new}, says {who}."]
+            [f"Book the {thing} for {old}, no, {new}.", f"{who} wants {old}, sorry, {new} for the {thing}."]
         )
     )
     tools = (
-        tool(f"{slug(thing)}_seats", "set the seats", guests="integer"),
-        tool(f"{slug(thing)}_rules", "its rules", topic="string"),
+        tool(f"{slug(thing)}_book", "book seats", seats="integer"),
+        tool(f"{slug(thing)}_free", "free seats", seats="integer"),
     )
-    return Scene(tools, request, f"{slug(thing)}_seats", {"guests": new}, "hard" if hard else "easy")
+    return Scene(tools, request, f"{slug(thing)}_book", {"seats": new}, "hard" if hard else "easy")
 
 
 FAMILIES: dict[str, Callable[[str, random.Random, random.Random], Scene]] = {

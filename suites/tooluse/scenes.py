@@ -1,6 +1,6 @@
 """The first template module: eight families, each one skill. What it makes is drawn over pool, dev and sealed.
 
-A scene's tools, and what surrounds it, follow from the thing alone; wording and values follow from the take.
+A scene's tools and its band follow from the thing alone; wording, people, places and values from the take.
 """
 
 import random
@@ -22,18 +22,18 @@ def pick(thing: str, scene: random.Random, take: random.Random) -> Scene:
             ("mount", "remove", "put up", "take down"),
         ]
     )
-    place, wanted = scene.choice(PLACES), take.random() < 0.5
+    room, wanted = take.randint(2, 60), take.random() < 0.5
     name, said = (on, said_on) if wanted else (off, said_off)
-    tools = tuple(tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", place="string") for verb in (on, off))
+    tools = tuple(tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", room="integer") for verb in (on, off))
     request = take.choice(
         [
-            "Please {said} the {thing} at the {place}.",
-            "Could you {said} the {place} {thing}?",
-            "{Said} the {thing} of the {place}.",
+            "Please {said} the {thing} in room {room}.",
+            "Could you {said} the {thing} of room {room}?",
+            "Room {room}: {said} the {thing}.",
         ]
-    ).format(said=said, Said=said.capitalize(), thing=thing, place=place)
+    ).format(said=said, thing=thing, room=room)
     literal = "easy" if name == said else "hard"
-    return Scene((tools[0], tools[1]), request, f"{name}_{slug(thing)}", {"place": place}, literal)
+    return Scene((tools[0], tools[1]), request, f"{name}_{slug(thing)}", {"room": room}, literal)
 
 
 def count(thing: str, scene: random.Random, take: random.Random) -> Scene:
@@ -48,7 +48,7 @@ def count(thing: str, scene: random.Random, take: random.Random) -> Scene:
             ("rent", "lend", "rent"),
         ]
     )
-    place, number, hard = scene.choice(PLACES), take.randint(2, 20), take.random() < 0.5
+    place, number, hard = take.choice(PLACES), take.randint(2, 20), scene.random() < 0.5
     stated = WORDS[number] if hard else str(number)
     request = take.choice(
         [
@@ -72,19 +72,19 @@ def clock(thing: str, scene: random.Random, take: random.Random) -> Scene:
             ("announce", "hide", "Announce"),
         ]
     )
-    hour, minute, hard = take.randint(7, 11), take.choice([5, 10, 15, 20, 25, 40, 45, 50]), take.random() < 0.5
+    hour, minute, hard = take.randint(7, 11), take.choice([5, 10, 15, 20, 25, 40, 45, 50]), scene.random() < 0.5
     if hard:
         stated, value = f"{hour - 6}:{minute:02d} pm", f"{hour + 6}:{minute:02d}"
     else:
         stated, value = f"{hour}:{minute:02d} am", f"{hour:02d}:{minute:02d}"
-    who = scene.choice(PEOPLE)
+    who = take.choice(PEOPLE)
     to = {"Move": "to", "Announce": "for"}.get(said, "at")
     request = take.choice(
-        [f"{said} the {thing} with {who} {to} {stated}.", f"{who} asks: {said.lower()} the {thing} {to} {stated}."]
+        [f"{said} the {thing} with {who} {to} {stated}.", f"{who}: {said.lower()} the {thing} {to} {stated}."]
     )
     tools = (
         tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", time="HH:MM"),
-        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", reason="string"),
+        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", time="HH:MM"),
     )
     return Scene(tools, request, f"{verb}_{slug(thing)}", {"time": value}, "hard" if hard else "easy")
 
@@ -95,8 +95,8 @@ def option(thing: str, scene: random.Random, take: random.Random) -> Scene:
         [("paint", "clean"), ("dye", "wash"), ("tint", "polish"), ("coat", "sand"), ("print", "scan")]
     )
     colors = scene.sample(COLORS, 3)
-    color, hard = take.choice(colors), take.random() < 0.4
-    who = scene.choice(PEOPLE)
+    color, hard = take.choice(colors), scene.random() < 0.4
+    who = take.choice(PEOPLE)
     if hard:
         first, second = [c for c in colors if c != color]
         request = take.choice(
@@ -111,7 +111,7 @@ def option(thing: str, scene: random.Random, take: random.Random) -> Scene:
         )
     tools = (
         tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", color="|".join(colors)),
-        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", owner="string"),
+        tool(f"{other}_{slug(thing)}", f"{other} the {thing}"),
     )
     return Scene(tools, request, f"{verb}_{slug(thing)}", {"color": color}, "hard" if hard else "easy")
 
@@ -128,7 +128,7 @@ def flag(thing: str, scene: random.Random, take: random.Random) -> Scene:
             ("reply", "and ask for a reply", "no reply needed"),
         ]
     )
-    who, wanted = scene.choice(PEOPLE), take.random() < 0.5
+    who, wanted = take.choice(PEOPLE), scene.random() < 0.5
     request = take.choice(
         [
             f"{verb.capitalize()} the {thing} to {who}, {yes if wanted else no}.",
@@ -146,10 +146,8 @@ def flag(thing: str, scene: random.Random, take: random.Random) -> Scene:
 def route(thing: str, scene: random.Random, take: random.Random) -> Scene:
     """Two places that must not change sides, in whichever order they are said."""
     verb, other = scene.choice([("book", "track"), ("send", "hold"), ("hire", "rate"), ("plan", "audit")])
-    start, end = scene.sample(CITIES, 2)
-    if take.random() < 0.5:
-        start, end = end, start
-    hard = take.random() < 0.5
+    start, end = take.sample(CITIES, 2)
+    hard = scene.random() < 0.5
     way = f"to {end} from {start}" if hard else f"from {start} to {end}"
     request = take.choice(
         [
@@ -160,7 +158,7 @@ def route(thing: str, scene: random.Random, take: random.Random) -> Scene:
     )
     tools = (
         tool(f"{verb}_{slug(thing)}_transport", f"{verb} it", start="string", end="string"),
-        tool(f"{other}_{slug(thing)}_transport", f"{other} it", number="integer"),
+        tool(f"{other}_{slug(thing)}_transport", f"{other} it", start="string", end="string"),
     )
     arguments = {"start": start, "end": end}
     return Scene(tools, request, f"{verb}_{slug(thing)}_transport", arguments, "hard" if hard else "easy")
@@ -171,7 +169,7 @@ def unit(thing: str, scene: random.Random, take: random.Random) -> Scene:
     verb, other, said = scene.choice(
         [("run", "check", "Run"), ("pause", "test", "Pause"), ("use", "clean", "Use"), ("block", "rinse", "Block")]
     )
-    place, hard = scene.choice(PLACES), take.random() < 0.4
+    place, hard = take.choice(PLACES), scene.random() < 0.4
     if hard:
         hours = take.randint(1, 3)
         stated, minutes = take.choice([(f"{WORDS[hours]} hour{'s' * (hours > 1)}", 60 * hours), ("half an hour", 30)])
@@ -186,7 +184,7 @@ def unit(thing: str, scene: random.Random, take: random.Random) -> Scene:
     )
     tools = (
         tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", minutes="integer"),
-        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", place="string"),
+        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", minutes="integer"),
     )
     return Scene(tools, request, f"{verb}_{slug(thing)}", {"minutes": minutes}, "hard" if hard else "easy")
 
@@ -202,7 +200,7 @@ def code(thing: str, scene: random.Random, take: random.Random) -> Scene:
         ]
     )
     first, second = (_identifier(take) for _ in range(2))
-    who, hard = scene.choice(PEOPLE), take.random() < 0.4
+    who, hard = take.choice(PEOPLE), scene.random() < 0.4
     if hard:
         request = take.choice(
             [
@@ -216,7 +214,7 @@ def code(thing: str, scene: random.Random, take: random.Random) -> Scene:
         )
     tools = (
         tool(f"{verb}_{slug(thing)}", f"{verb} the {thing}", code="string"),
-        tool(f"{other}_{slug(thing)}s", f"{other} all", owner="string"),
+        tool(f"{other}_{slug(thing)}", f"{other} the {thing}", code="string"),
     )
     return Scene(tools, request, f"{verb}_{slug(thing)}", {"code": first}, "hard" if hard else "easy")
 
