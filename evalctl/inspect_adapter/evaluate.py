@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
-from inspect_ai.model import Model as InspectModel
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score as InspectScore
 from inspect_ai.scorer import Scorer as InspectScorer
@@ -21,13 +21,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ..errors import EvalctlError, SandboxError, ServiceError
 from ..judging import judge
 from ..lockstep import Lockstep
+from ..queued import Queued, turns
 from ..trials import Member, Outcome, make_trial, status_of
 from ..types import (
     Agent,
     Checkpoint,
     Model,
     Sampling,
-    Sandbox,
     SandboxBackend,
     SandboxScorer,
     Score,
@@ -74,10 +74,16 @@ def evaluate(bench: Bench, one: Pass, folder: Path, finished: Callable[[Member, 
     model = open_model(bench.checkpoint)
     lockstep = Lockstep(bench.model, [[m.inspect_id for m in group] for group in one.groups]) if bench.model else None
     everyone = {member.inspect_id: member for group in one.groups for member in group}
+    commands = turns()
 
     async def work(inspect_id: str) -> Outcome:
         member = everyone[inspect_id]
-        outcome = await _outcome(bench, member, model, lockstep)
+        outcome = await _outcome(
+            bench,
+            member,
+            InspectChat(model, bench.sampling, member.seed(bench.seed), member.sample.id, None, lockstep, inspect_id),
+            commands,
+        )
         finished(member, make_trial(bench.suite, member, outcome, f"logs/{one.name}.eval#{inspect_id}/1"))
         return outcome
 
@@ -122,41 +128,27 @@ def name_logs(folder: Path) -> None:
             log.replace(folder / f"{found[1]}.eval")
 
 
-async def _outcome(bench: Bench, member: Member, model: InspectModel, lockstep: Lockstep | None) -> Outcome:
+async def _outcome(bench: Bench, member: Member, chat: InspectChat, commands: anyio.Semaphore) -> Outcome:
     """Work on one member and judge it; what is not the model's failure never becomes a 0."""
     began = time.monotonic()
-    sample = member.sample
-    chat = InspectChat(model, bench.sampling, member.seed(bench.seed), sample.id, None, lockstep, member.inspect_id)
     completion = None
     try:
-        async with AsyncExitStack() as stack:
-            chat.sandbox = await _sandbox(bench, member, stack)
-            try:
-                completion = await bench.agent(sample, bench.suite.prefix, chat)
-            finally:
-                if lockstep is not None:
-                    await lockstep.leave(member.inspect_id)
-                    lockstep = None
-            completion = chat.told(completion)
-            status, score, error = await judge(bench.scorer, sample, completion, chat.sandbox)
+        async with chat, AsyncExitStack() as stack:
+            if bench.backend is not None:
+                files = {path: text.encode() for path, text in member.sample.files.items()}
+                opened = await stack.enter_async_context(bench.backend.open(bench.suite.limits, files))
+                chat.sandbox = Queued(opened, commands)
+            completion = chat.told(await bench.agent(member.sample, bench.suite.prefix, chat))
+            await chat.leave()
+            status, score, error = await judge(bench.scorer, member.sample, completion, chat.sandbox)
     except (SandboxError, ServiceError) as failed:
         status, score, error = Status.INFRA_ERROR, Score(None), f"{type(failed).__name__}: {failed}"
     except Exception as failed:
         # Our own agents' faults are ours: never a model's failure, never a 0.
         status, score, error = Status.INFRA_ERROR, Score(None), f"internal: {type(failed).__name__}: {failed}"
-    finally:
-        if lockstep is not None:
-            await lockstep.leave(member.inspect_id)
     if completion is not None:
         status = status_of(completion, status)
     return Outcome(status, score, completion, error, time.monotonic() - began)
-
-
-async def _sandbox(bench: Bench, member: Member, stack: AsyncExitStack) -> Sandbox | None:
-    if bench.backend is None:
-        return None
-    files = {path: text.encode() for path, text in member.sample.files.items()}
-    return await stack.enter_async_context(bench.backend.open(bench.suite.limits, files))
 
 
 def _sample(suite: Suite, member: Member) -> InspectSample:

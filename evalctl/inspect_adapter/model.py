@@ -106,6 +106,18 @@ class InspectChat:
     output_tokens: int | None = None
     truncated: bool = False
 
+    async def __aenter__(self) -> "InspectChat":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.leave()
+
+    async def leave(self) -> None:
+        """Nothing more will be asked: the others of the batch need not wait. Harmless the second time."""
+        lockstep, self.lockstep = self.lockstep, None
+        if lockstep is not None:
+            await lockstep.leave(self.member)
+
     async def generate(self, messages: Sequence[Message]) -> Completion:
         """The model's next turn. Raises ServiceError when the model or its server failed."""
         # Each turn has its own seed, so that a second turn does not repeat the first one's draws.
