@@ -19,9 +19,11 @@ PREFIX_STEP = 16
 """A shared prefix is cut to a multiple of this, so that batches whose samples happen to share a word more still
 meet the same kept cache."""
 KEPT_PREFIXES = 4
+KEPT_TOKENS = 8192
+"""How many prefixes, and tokens of them together, stay in memory between batches."""
 PREFILL_TOKENS = 8192
 """Tokens of one forward pass over prompts (rows x columns): bounds activations and masks, not what is answered."""
-KV_TOKENS = 65536
+KV_TOKENS = 32768
 """Tokens whose keys and values are held at once (rows x length); a batch that needs more is decoded in parts."""
 DROP_SHARE = 0.25
 """Finished rows leave the batch once they are this share of it: dropping copies the whole KV cache."""
@@ -118,9 +120,10 @@ class Decoder:
                 return None
             self._kept[tokens] = state.cache
         self._kept.move_to_end(tokens)
-        while len(self._kept) > KEPT_PREFIXES:
+        many = expanded(self._kept[tokens], rows)
+        while len(self._kept) > KEPT_PREFIXES or sum(map(len, self._kept)) > KEPT_TOKENS:
             self._kept.popitem(last=False)
-        return expanded(self._kept[tokens], rows)
+        return many
 
     def _forward(self, state: "_State", ids: "torch.Tensor") -> None:
         end = state.length + ids.shape[1]

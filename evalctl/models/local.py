@@ -1,5 +1,6 @@
 """The local provider: a folder through Transformers, in this process, batched, on all its threads."""
 
+import importlib.util
 import json
 import os
 import threading
@@ -32,6 +33,9 @@ class LocalModel:
     def __init__(
         self, folder: Path, batch_size: int = BATCH_SIZE, dtype: str | None = None, threads: int | None = None
     ) -> None:
+        absent = [name for name in ("torch", "transformers") if importlib.util.find_spec(name) is None]
+        if absent:
+            raise CheckpointError(f"{folder}: {' and '.join(absent)} not installed; run: pip install 'evalctl[local]'")
         if batch_size < 1:
             raise CheckpointError(f"{folder}: batch size {batch_size}; it must be at least 1")
         self.batch_size = batch_size
