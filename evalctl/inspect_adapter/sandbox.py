@@ -110,7 +110,8 @@ class _Environment(SandboxEnvironment):
         return data.decode() if text else data
 
 
-@sandboxenv(name="bwrap")
+# Inspect looks sandboxes up without the package's name, so the name it is known by is given whole.
+@sandboxenv(name="evalctl/bwrap")
 class BwrapSandboxEnvironment(_Environment):
     """`evalctl/bwrap`: bubblewrap, as the `bwrap` backend enforces it."""
 

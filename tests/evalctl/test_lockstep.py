@@ -19,7 +19,7 @@ class Noting:
     batch_size: int = 3
     fails: int | None = None
     batches: list[list[str]] = field(default_factory=list)
-    engine: Engine = Engine("noting", "1")
+    engine: Engine = field(default_factory=lambda: Engine("noting", "1"))
 
     def generate(self, batch: Sequence[Request]) -> list[Completion]:
         self.batches.append([request.sample_id for request in batch])
