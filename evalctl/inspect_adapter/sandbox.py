@@ -1,12 +1,12 @@
 """Our sandboxes as Inspect's: `evalctl/NAME` in a task of anyone's runs where our own suites run.
 
-Every name of the `sandboxes` table becomes one; options of Limits are given as the sandbox's
-configuration (`sandbox=("evalctl/bwrap", "memory_bytes=268435456,seconds=10")`).
+Limits are given as the sandbox's configuration, an object or a JSON file of its fields:
+`SandboxEnvironmentSpec("evalctl/bwrap", SandboxLimits(memory_bytes=2**28, seconds=10))`.
 """
 
 from contextlib import AsyncExitStack
-from dataclasses import fields, replace
-from typing import ClassVar, Literal, overload
+from pathlib import Path
+from typing import Any, ClassVar, Literal, overload
 
 from inspect_ai.util import ExecResult as InspectResult
 from inspect_ai.util import (
@@ -16,25 +16,37 @@ from inspect_ai.util import (
     SandboxUnavailableError,
     sandboxenv,
 )
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import LookupFailed, SandboxError, UsageError
+from ..errors import SandboxError, UsageError
 from ..lookup import find
 from ..types import Limits, Sandbox
 
 
-def limits_from(text: str | None) -> Limits:
-    """Limits from `name=value,name=value`; raises UsageError on an unknown name or a value that is no number."""
-    limits = Limits()
-    known = {field.name: type(getattr(limits, field.name)) for field in fields(Limits)}
-    for part in filter(None, (text or "").split(",")):
-        name, _, value = part.partition("=")
-        if name not in known:
-            raise LookupFailed("limit", name, known)
-        try:
-            limits = replace(limits, **{name: known[name](value)})
-        except ValueError:
-            raise UsageError(f"limit {name}: {value!r} is not a number") from None
-    return limits
+class SandboxLimits(BaseModel):
+    """Fields of Limits as Inspect's configuration; what is not given keeps its default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    seconds: float = Limits.seconds
+    cpu_seconds: float = Limits.cpu_seconds
+    memory_bytes: int = Limits.memory_bytes
+    pids: int = Limits.pids
+    work_bytes: int = Limits.work_bytes
+    output_bytes: int = Limits.output_bytes
+
+
+def limits_from(config: SandboxEnvironmentConfigType | None) -> Limits:
+    """Limits from Inspect's configuration: None, SandboxLimits, or the path of a JSON file. Raises UsageError."""
+    if config is None:
+        return Limits()
+    if isinstance(config, SandboxLimits):
+        return Limits(**config.model_dump())
+    if not isinstance(config, str):
+        raise UsageError(f"sandbox configuration {type(config).__name__}: give SandboxLimits or a JSON file of it")
+    try:
+        return Limits(**SandboxLimits.model_validate_json(Path(config).read_bytes()).model_dump())
+    except (OSError, ValidationError) as error:
+        raise UsageError(f"sandbox configuration {config}: {error}") from error
 
 
 class _Environment(SandboxEnvironment):
@@ -47,10 +59,14 @@ class _Environment(SandboxEnvironment):
         self._sandbox, self._stack, self._limits = sandbox, stack, limits
 
     @classmethod
+    def config_deserialize(cls, config: dict[str, Any]) -> BaseModel:
+        return SandboxLimits.model_validate(config)
+
+    @classmethod
     async def sample_init(
         cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
     ) -> dict[str, SandboxEnvironment]:
-        limits = limits_from(config if isinstance(config, str) else None)
+        limits = limits_from(config)
         stack = AsyncExitStack()
         try:
             sandbox = await stack.enter_async_context(find("sandboxes", cls.backend)().open(limits, {}))

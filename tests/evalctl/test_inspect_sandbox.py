@@ -9,10 +9,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import sandbox
+from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
-from evalctl.errors import LookupFailed, UsageError
-from evalctl.inspect_adapter.sandbox import limits_from
+from evalctl.errors import UsageError
+from evalctl.inspect_adapter.sandbox import SandboxLimits, limits_from
+from evalctl.types import Limits
 from sandboxes import SANDBOXES
 
 why = SANDBOXES["bwrap"]().unavailable()
@@ -49,13 +50,13 @@ def test_an_inspect_task_runs_its_commands_in_our_sandbox(tmp_path: Path) -> Non
     [log] = inspect_eval(
         Task(dataset=[Sample(input="?", target="all held")], solver=probing(), scorer=includes(), name="probe"),
         model=get_model("mockllm/model", custom_outputs=[output]),
-        sandbox=("evalctl/bwrap", "seconds=20,memory_bytes=268435456"),
+        sandbox=SandboxEnvironmentSpec("evalctl/bwrap", SandboxLimits(seconds=20, memory_bytes=2**28)),
         log_dir=str(tmp_path),
         display="none",
         acp_server=False,
         ctl_server=False,
     )
-    assert log.status == "success"
+    assert log.status == "success", log.error
     assert log.samples is not None
     [sample] = log.samples
     assert sample.error is None
@@ -63,10 +64,12 @@ def test_an_inspect_task_runs_its_commands_in_our_sandbox(tmp_path: Path) -> Non
     assert sample.scores["includes"].value == "C"
 
 
-def test_limits_are_read_from_the_sandboxs_configuration() -> None:
-    assert limits_from("seconds=2.5,pids=7").pids == 7
-    assert limits_from(None).seconds == 30.0
-    with pytest.raises(LookupFailed, match="did you mean 'pids'"):
-        limits_from("pid=3")
-    with pytest.raises(UsageError, match="not a number"):
-        limits_from("pids=many")
+def test_limits_are_read_from_the_sandboxs_configuration(tmp_path: Path) -> None:
+    file = tmp_path / "limits.json"
+    file.write_text('{"pids": 7}')
+    assert limits_from(str(file)).pids == 7
+    assert limits_from(SandboxLimits(seconds=2.5)).seconds == 2.5
+    assert limits_from(None) == Limits()
+    file.write_text('{"pid": 7}')
+    with pytest.raises(UsageError, match="pid"):
+        limits_from(str(file))
