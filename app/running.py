@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from evalctl.errors import EvalctlError
 from evalctl.models import checkpoint_for, load_model
 from evalctl.runner import Watch, plan_run, run_suite
-from evalctl.selection import PLAIN, select
+from evalctl.selection import select
 from evalctl.store import Store
-from evalctl.types import Checkpoint, Model, Role, Run, Sampling, Suite
+from evalctl.types import PLAIN_ROLES, Checkpoint, Model, Role, Run, Sampling, Suite
 from suites import load_suite
 
 from .present import watch_on_terminal
@@ -24,7 +24,7 @@ class RunRequest:
     epochs: int | None = None
     samples: int | None = None
     limit: int | None = None
-    roles: frozenset[Role] = PLAIN
+    roles: frozenset[Role] = PLAIN_ROLES
     seed: int = 0
     temperature: float = 0.0
     max_tokens: int | None = None

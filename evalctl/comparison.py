@@ -9,9 +9,9 @@ from .case import SIDES, Case
 from .errors import EvidenceError
 from .measures import Floats
 from .pairing import Pairing
-from .policy import ROLES, Policy, Settings, SuiteRules
+from .policy import Policy, Settings, SuiteRules
 from .stats import interval
-from .types import Estimate, Run
+from .types import PLAIN_ROLES, Estimate, Run
 
 ROUNDING = 1e-9
 
@@ -55,7 +55,7 @@ def compare(
     candidate: Run,
     metric: str = "correct",
     alpha: float = 0.05,
-    roles: frozenset[str] = frozenset(ROLES),
+    roles: frozenset[str] = PLAIN_ROLES,
 ) -> Comparison:
     """Compare two runs of one suite on `metric`.
 
@@ -64,7 +64,7 @@ def compare(
     duplicates, a metric that a side lacks, no direction, nothing paired.
     """
     suite = str(candidate.record.suite["name"])
-    demand = Policy(defaults=Settings(metric=metric), suites={suite: SuiteRules(roles=tuple(ROLES))}).demands[0]
+    demand = Policy(defaults=Settings(metric=metric), suites={suite: SuiteRules()}).demands[0]
     case = Case(demand, "rolling", {"baseline": baseline, "candidate": candidate}, Pairing(baseline, candidate, roles))
     _refuse(case, suite)
     totals = case.differences("left_out")

@@ -16,7 +16,7 @@ from .demands import Demand, Tier
 from .digests import digest
 from .errors import LookupFailed, PolicyError
 from .measures import default_range
-from .types import Role
+from .types import PLAIN_ROLES, Role
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
@@ -25,7 +25,6 @@ Level = Annotated[float, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 
 REQUIRE_SAME = ("suite_digest", "prompt_digest", "sampling", "judge", "limits")
-ROLES = (Role.BENCH, Role.REPLAY, Role.POOL)
 
 
 def _check_range(bounds: tuple[float, float] | None) -> None:
@@ -165,7 +164,7 @@ class Policy(Strict):
             values = (getattr(layer, key, None) for layer in layers)
             return next((value for value in values if value is not None), otherwise)
 
-        roles = frozenset(str(role) for role in said("roles", ROLES))
+        roles = frozenset(str(role) for role in said("roles", PLAIN_ROLES))
         looks = self.sealed.looks if self.sealed and Role.SEALED in roles else None
         called = metric.name if metric else said("metric", "correct")
         bounds = said("range") or default_range(called)

@@ -4,13 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .errors import UsageError
-from .types import Role, Suite
-
-PLAIN = frozenset({Role.POOL, Role.BENCH, Role.REPLAY})
-"""What a plain `run` covers: all but `sealed` (each look is counted) and `dev` (never a result)."""
+from .types import PLAIN_ROLES, Role, Suite
 
 
-def select(suite: Suite, roles: Iterable[Role] = PLAIN, limit: int | None = None) -> Suite:
+def select(suite: Suite, roles: Iterable[Role] = PLAIN_ROLES, limit: int | None = None) -> Suite:
     """The samples of `roles`, at most `limit` of them; the digest stays the whole suite's.
 
     A suite that `limit` cut says so (`cut`): a run of it is never complete. Raises UsageError when

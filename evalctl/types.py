@@ -53,6 +53,11 @@ class Role(StrEnum):
     """General ability and production cases that must not regress; never trained on."""
 
 
+PLAIN_ROLES = frozenset({Role.BENCH, Role.REPLAY, Role.POOL})
+"""What is run, gated and shown where nobody names roles: all but `sealed` (each look is counted) and `dev` (never a
+result)."""
+
+
 @dataclass(frozen=True)
 class ToolCall:
     """One call a model made: the tool's name and its arguments as an object."""

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING
 
 from evalctl import measures
 from evalctl.stats import summary
-from evalctl.types import Estimate, Run, RunRecord
+from evalctl.types import PLAIN_ROLES, Estimate, Run, RunRecord
 
 from .words import Unit
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SHOWN_ROLES = ("bench", "replay", "pool")
-"""What a plain gate reads, too."""
 
 UNSCORED = ("infra_error", "verifier_error")
 PREFIX = "metrics."
@@ -72,7 +69,7 @@ class Cell:
 def measure(run: Run) -> Cell:
     """The figures of one run; a run never changes, so neither does its Cell."""
     trials = run.trials
-    shown = trials[trials["role"].isin(SHOWN_ROLES)]
+    shown = trials[trials["role"].isin(PLAIN_ROLES)]
     counts = Counter(str(status) for status in shown["status"])
     if run.record.expected is not None and len(shown) == len(trials):
         seen = set(zip(trials["content_key"], trials["variant"], trials["epoch"], strict=True))

@@ -12,9 +12,9 @@ import numpy as np
 from evalctl import measures
 from evalctl.comparison import compare
 from evalctl.errors import EvalctlError
-from evalctl.types import Estimate, Run
+from evalctl.types import PLAIN_ROLES, Estimate, Run
 
-from .cells import SHOWN_ROLES, Cell, Place, further_names, measure, metric_of, unit_of
+from .cells import Cell, Place, further_names, measure, metric_of, unit_of
 from .verdicts import FindingView, VerdictView, read
 from .words import Unit
 
@@ -188,7 +188,7 @@ def _difference(suite: str, label: str, baseline: Run, candidate: Run, metric: s
 
 
 def _shown(run: Run) -> Run:
-    return _where(run, lambda trials: trials["role"].isin(SHOWN_ROLES))
+    return _where(run, lambda trials: trials["role"].isin(PLAIN_ROLES))
 
 
 def _only(run: Run, family: str) -> Run:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from evalctl.errors import LookupFailed
-from evalctl.types import Role
+from evalctl.types import PLAIN_ROLES, Role
 
 from .json_option import json_option, write_json_to
 from .root import leave
@@ -26,7 +26,7 @@ def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> f
 @click.option("--metric", metavar="NAME", help="Compare on this metric (default: the one the runs score by).")
 @click.option(
     "--roles",
-    default="bench,replay,pool",
+    default=",".join(sorted(PLAIN_ROLES)),
     show_default=True,
     callback=_roles,
     help="Which roles to read; a view of sealed samples is a look, and is counted.",

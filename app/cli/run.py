@@ -3,7 +3,9 @@
 import click
 
 from evalctl.errors import EvalctlError, LookupFailed
-from evalctl.types import Role
+from evalctl.types import PLAIN_ROLES, Role
+
+from .root import leave
 
 ROLES = [str(role) for role in Role]
 
@@ -33,7 +35,13 @@ def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> f
 @click.option(
     "--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples; the run is never complete."
 )
-@click.option("--roles", default="pool,bench,replay", show_default=True, callback=_roles, help="Which roles to cover.")
+@click.option(
+    "--roles",
+    default=",".join(sorted(PLAIN_ROLES)),
+    show_default=True,
+    callback=_roles,
+    help="Which roles to cover.",
+)
 @click.option("--sandbox", metavar="NAME", help="Another sandbox backend than the suite's own.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every trial's own sampling seed.")
 @click.option("--temperature", type=click.FloatRange(0.0), default=0.0, show_default=True, help="0 is greedy.")
@@ -45,21 +53,25 @@ def _roles(_context: click.Context, _parameter: click.Parameter, text: str) -> f
     "--replicate", type=click.IntRange(0), default=0, show_default=True, help="Another fresh run of the same key."
 )
 @click.option("--resume", is_flag=True, help="Go on with an interrupted run.")
-def command(suites: tuple[str, ...], reference: str, name: str | None, sandbox: str | None, **options: object) -> int:
+def command(suites: tuple[str, ...], reference: str, name: str | None, sandbox: str | None, **options: object) -> None:
     """Run each SUITE on a checkpoint and print its scores.
 
     A run that is there already is not repeated. Ctrl-C keeps what has finished; --resume goes on.
-    A suite that cannot run is told, the others go on, and the exit status is 4.
+    A suite that cannot run, or in which nothing could be scored, is told and the others go on; the exit
+    status is then 2 (a wrong name) or 4 (no evidence). Where more than 2% of the trials ended in
+    infrastructure errors the run stays open, and --resume tries those again.
     """
     from app.running import RunRequest, run_all
     from app.tables import run_summary
 
     request = RunRequest(reference=reference, name=name, sandbox=sandbox, **options)  # type: ignore[arg-type]
-    failed: list[EvalctlError] = []
+    status = 0
     for outcome in run_all(suites, request):
         if isinstance(outcome, EvalctlError):
-            failed.append(outcome)
+            status = max(status, outcome.exit_status)
             click.echo(f"evalctl: {outcome}", err=True)
         else:
             run_summary(outcome)
-    return max((error.exit_status for error in failed), default=0)
+            nothing = not outcome.trials["score"].notna().any()
+            status = max(status, 4 if nothing else 0)
+    leave(status)
