@@ -14,7 +14,8 @@ from evalctl.splits import DRAWN, with_roles
 from evalctl.types import Role, Sample, ScorerSpec, Suite
 
 from .generator import Generator, load_generator
-from .schema import SuiteForm, read_rows, read_suite_form
+from .rows import read_rows
+from .schema import SuiteForm, read_suite_form
 
 DATA = "samples.jsonl"
 

@@ -6,7 +6,7 @@ exit status, then standard output and standard error, each cut in the middle.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from evalctl.errors import SandboxError
 from evalctl.types import Chat, Completion, ExecResult, Message, Sample, Sandbox
@@ -50,26 +50,10 @@ class _Work:
 
     messages: list[Message]
     commands: int = 0
-    tokens: dict[str, int | None] = field(default_factory=lambda: {"input": 0, "output": 0})
 
-    def note(self, turn: Completion) -> None:
-        """Add a turn: text to the conversation, usage to the sums; a sum with an unknown part is unknown."""
-        self.messages.append(Message("assistant", turn.text))
-        for name, used in (("input", turn.input_tokens), ("output", turn.output_tokens)):
-            before = self.tokens[name]
-            self.tokens[name] = None if before is None or used is None else before + used
-
-    def end(self, last: Completion, turns: int, stop_reason: str) -> Completion:
-        """The completion that is judged: the last text, with the whole work's usage."""
-        return Completion(
-            text=last.text,
-            stop_reason=stop_reason,
-            truncated=last.truncated,
-            input_tokens=self.tokens["input"],
-            output_tokens=self.tokens["output"],
-            turns=turns,
-            commands=self.commands,
-        )
+    def end(self, last: Completion, stop_reason: str) -> Completion:
+        """The completion that is judged: the last text. Turns and tokens are counted by the Chat."""
+        return Completion(last.text, stop_reason, truncated=last.truncated, commands=self.commands)
 
 
 @dataclass(frozen=True)
@@ -89,15 +73,15 @@ class Shell:
         if chat.sandbox is None:
             raise SandboxError(f"{sample.id}: the shell agent needs a sandbox; name one in suite.yaml")
         work = _Work([*prefix, *sample.messages])
-        for number in range(1, self.max_turns + 1):
+        for _ in range(self.max_turns):
             turn = await chat.generate(tuple(work.messages))
-            work.note(turn)
+            work.messages.append(Message("assistant", turn.text))
             command = command_of(turn.text) if turn.stop_reason == "stop" else None
             if command is None:
-                return work.end(turn, number, turn.stop_reason)
+                return work.end(turn, turn.stop_reason)
             work.messages.append(Message("user", await self._act(chat.sandbox, command)))
             work.commands += 1
-        return work.end(turn, self.max_turns, "limit")
+        return work.end(turn, "limit")
 
     async def _act(self, sandbox: Sandbox, command: str) -> str:
         if len(command.encode("utf-8", "replace")) > ARGUMENT_LIMIT or "\0" in command:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from evalctl.types import Json, Role, Sample
 
 from . import bench, scenes
-from .forms import Scene, signature
+from .forms import signature
 from .words import MEASURED, THINGS
 
 FAMILIES = tuple(bench.FAMILIES)
@@ -123,6 +123,3 @@ def _spoiled(value: Json) -> Json:
     if isinstance(value, list):
         return value[:-1]
     return value[1:]
-
-
-__all__ = ["FAMILIES", "Scene", "generate", "reference", "siblings", "wrong"]

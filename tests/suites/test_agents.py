@@ -76,8 +76,7 @@ def test_a_block_is_run_and_its_output_fed_back_until_a_turn_without_one() -> No
     assert box.ran == [["/bin/sh", "-c", "ls -l\n"]]
     assert chat.shown[1][-1] == Message("user", "[exit 3]\nout\nerr")
     assert chat.shown[1][-2] == Message("assistant", "First:\n" + block("ls -l"))
-    assert (done.text, done.stop_reason, done.turns, done.commands) == ("Done.", "stop", 2, 1)
-    assert (done.input_tokens, done.output_tokens) == (20, 10)
+    assert (done.text, done.stop_reason, done.commands) == ("Done.", "stop", 1)
 
 
 def test_limit_is_said_only_when_the_last_turn_still_acted() -> None:
@@ -94,11 +93,6 @@ def test_a_turn_that_was_cut_is_never_executed_and_its_reason_stands(reason: str
     chat = Chat([said(block("rm -r ."), stop_reason=reason)], Box())
     done = work(chat)
     assert (done.stop_reason, chat.sandbox.ran, done.commands) == (reason, [], 0)
-
-
-def test_an_unknown_usage_stays_unknown() -> None:
-    done = work(Chat([said(block("a"), output_tokens=None), said("Done.")], Box()))
-    assert (done.input_tokens, done.output_tokens) == (20, None)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_no_code_of_a_folder_runs_unless_its_suite_file_names_it(tmp_path: Path)
         ("def generate(seed, n):\n    return []\n", "missing: siblings, reference, wrong"),
         (folders.GENERATOR.replace("range(min(n, 60))", "range(3)"), "gave only 3 samples"),
         (folders.GENERATOR.replace('f"s{i}"', '"same"'), "id.* given twice, first 'same'"),
-        (folders.GENERATOR.replace("role=Role.POOL", "role=0"), "role"),
+        (folders.GENERATOR.replace("role=Role.POOL", "role=0"), "is not a Sample with a Role"),
         (folders.GENERATOR.replace("WORDS[i % 2]", "WORDS[9]"), "IndexError"),
     ],
 )

@@ -7,7 +7,8 @@ import pytest
 
 from evalctl.errors import DataError, SuiteError
 from evalctl.types import Role
-from suites.schema import read_rows, read_suite_form
+from suites.rows import read_rows
+from suites.schema import read_suite_form
 
 GOOD = {"id": "a", "input": "1+1", "target": "2", "cluster": "a"}
 YAML = """
