@@ -13,7 +13,7 @@ from evalctl.ledger import Ledger
 from evalctl.measures import CORRECT_LIKE
 from evalctl.store import Store
 from evalctl.store.resolve import Side, resolve
-from evalctl.types import Json, Role, Run
+from evalctl.types import PLAIN_ROLES, Json, Role, Run
 from evalctl.verdict_json import estimate_json
 from reports.words import Unit, change, change_span, span, value
 
@@ -42,7 +42,7 @@ class Asked:
     """None: the one that the runs score by."""
     suites: tuple[str, ...] = ()
     """None named: every suite that the baseline and a candidate share."""
-    roles: frozenset[str] = frozenset()
+    roles: frozenset[str] = PLAIN_ROLES
 
 
 def compare_all(store: Store, baseline: str, candidates: Sequence[str], asked: Asked) -> list[Compared]:
@@ -51,7 +51,7 @@ def compare_all(store: Store, baseline: str, candidates: Sequence[str], asked: A
     Reading sealed samples is a look, counted before. Raises UsageError for an unknown reference, EvidenceError where
     nothing is shared.
     """
-    first, others = resolve(store, baseline), [resolve(store, reference) for reference in candidates]
+    first, *others = (resolve(store, reference, asked.roles) for reference in (baseline, *candidates))
     found = []
     for suite in asked.suites or sorted(first.runs):
         sharing = [other for other in others if suite in first.runs and suite in other.runs]

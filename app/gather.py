@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evalctl.errors import EvidenceError, UsageError
 from evalctl.store.records import RunRow
-from evalctl.store.resolve import resolve
+from evalctl.store.resolve import Wanted, newest_covering, resolve
 from evalctl.store.store import Store
 from evalctl.types import Json
 from reports.cells import Cell, Place, measure
@@ -15,13 +15,9 @@ Measure = Callable[[str], Cell]
 
 
 def newest(rows: Sequence[RunRow]) -> list[RunRow]:
-    """Of each checkpoint and suite the newest complete run, or the newest where none is; `rows` newest first."""
-    chosen: dict[tuple[str, str, str], RunRow] = {}
-    for row in rows:
-        place = (row.checkpoint, row.weights_digest, row.suite)
-        if place not in chosen or (row.complete and not chosen[place].complete):
-            chosen[place] = row
-    kept = {row.key for row in chosen.values()}
+    """Of each checkpoint and suite the run that is meant by the roles a page shows; `rows` newest first."""
+    found = newest_covering(rows, lambda row: (row.checkpoint, row.weights_digest, row.suite), Wanted())
+    kept = {row.key for row in found.values()}
     return [row for row in rows if row.key in kept]
 
 

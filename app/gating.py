@@ -34,9 +34,14 @@ def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
 
     Raises UsageError for a reference that means nothing. A suite that a side lacks is INVALID in the verdict.
     """
-    sides = {"baseline": resolve(store, baseline), "candidate": resolve(store, candidate)}
+    sides = {
+        name: resolve(store, reference, suites=policy.roles)
+        for name, reference in (("baseline", baseline), ("candidate", candidate))
+    }
     runs = {name: _load(store, policy, side) for name, side in sides.items()}
-    anchor = _load(store, policy, resolve(store, policy.anchor.baseline)) if policy.anchor else None
+    anchor = None
+    if policy.anchor:
+        anchor = _load(store, policy, resolve(store, policy.anchor.baseline, suites=policy.roles))
     context = GateContext(
         baseline=sides["baseline"].name,
         candidate=sides["candidate"].name,

@@ -20,7 +20,7 @@ def plan_of(store: Store, policy: Policy, baseline: str | None) -> Plan:
     """The plan of `policy`, with the runs of `baseline` where given. Raises UsageError for an unknown reference."""
     if baseline is None:
         return plan(policy)
-    side = resolve(store, baseline)
+    side = resolve(store, baseline, suites=policy.roles)
     return plan(policy, {suite: store.load(key) for suite, key in side.runs.items() if suite in policy.suites})
 
 

@@ -157,6 +157,11 @@ class Policy(Strict):
                 found.append(self._demand(name, suite, metric, must_pass=suite.must_pass if position == 0 else ()))
         return tuple(found)
 
+    @property
+    def roles(self) -> dict[str, frozenset[str]]:
+        """Suite to the roles it is read in."""
+        return {demand.suite: demand.roles for demand in self.demands}
+
     def _demand(self, name: str, suite: SuiteRules, metric: MetricRules | None, must_pass: tuple[str, ...]) -> Demand:
         layers = [layer for layer in (metric, suite, self.defaults) if layer is not None]
 

@@ -19,8 +19,9 @@ def command(policy_file: Path, baseline: str, candidate: str, json_to: str | Non
     """Judge a candidate against a baseline by a policy, and keep the verdict.
 
     A REF is a run, a checkpoint name, a path, a model reference or baseline:NAME; it means the newest complete run of
-    each suite that the policy names. Exit status: 0 PASS (or an INCONCLUSIVE that the policy allows), 1 REGRESSED,
-    3 INCONCLUSIVE, 4 INVALID. The bounds are one-sided: the lower decides PASS, the upper REGRESSED.
+    each suite that the policy names that covers the roles the suite is read in. Exit status: 0 PASS (or an
+    INCONCLUSIVE that the policy allows), 1 REGRESSED, 3 INCONCLUSIVE, 4 INVALID. The bounds are one-sided: the lower
+    decides PASS, the upper REGRESSED.
     """
     from app.gating import gate
     from app.verdict_table import show_verdict

@@ -1,17 +1,33 @@
 """A REF to the runs it means: a run key, a checkpoint name, `baseline:NAME`, a path or a model reference."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypeVar
 
 from evalctl.errors import LookupFailed, UsageError
+from evalctl.types import PLAIN_ROLES
 
 from .records import RunRow
 from .store import Store
 
 SHORTEST = 6
 """Characters a run key may be cut to."""
+Place = TypeVar("Place", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The roles that are to be read."""
+
+    roles: Collection[str] = PLAIN_ROLES
+    suites: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Suites that are read in other roles."""
+
+    def of(self, suite: str) -> frozenset[str]:
+        """The roles that are to be read of `suite`."""
+        return frozenset(self.suites.get(suite, self.roles))
 
 
 @dataclass(frozen=True)
@@ -22,20 +38,27 @@ class Side:
     weights_digest: str | None
     """None where its runs are of several weights (a baseline may pin such)."""
     runs: Mapping[str, str]
-    """Suite to the key of its newest complete run; of an incomplete one only where none is complete."""
+    """Suite to the key of the run that is meant: see `newest_covering`."""
 
 
-def resolve(store: Store, reference: str) -> Side:
-    """What `reference` means in `store`.
+def resolve(
+    store: Store,
+    reference: str,
+    roles: Collection[str] = PLAIN_ROLES,
+    suites: Mapping[str, Collection[str]] | None = None,
+) -> Side:
+    """What `reference` means in `store` to one who reads `roles`, and of `suites` the roles given there.
 
-    Raises UsageError, with a did-you-mean, where nothing here is called that or a prefix means several runs.
+    A run key and a baseline mean the runs they name, whatever their roles. Raises UsageError, with a did-you-mean,
+    where nothing here is called that or a prefix means several runs.
     """
+    wanted = Wanted(roles, suites or {})
     if reference.startswith("baseline:"):
         return _baseline(store, reference)
     rows = store.find()
     for checkpoint in store.checkpoints.all():
         if checkpoint.name == reference:
-            return _newest(reference, checkpoint.weights_digest, rows)
+            return _newest(reference, checkpoint.weights_digest, rows, wanted)
     if key := _by_key(reference, rows):
         row = next(row for row in rows if row.key == key)
         return Side(f"{row.checkpoint}@{key[:12]}", row.weights_digest, {row.suite: key})
@@ -45,17 +68,17 @@ def resolve(store: Store, reference: str) -> Side:
         if one.checkpoint.weights_digest in (weights, reference) or (
             weights is None and one.checkpoint.reference == reference
         ):
-            return _newest(one.checkpoint.name, one.checkpoint.weights_digest, rows)
+            return _newest(one.checkpoint.name, one.checkpoint.weights_digest, rows, wanted)
     if weights is not None:
         if any(row.weights_digest == weights for row in rows):
-            return _newest(reference, weights, rows)
+            return _newest(reference, weights, rows, wanted)
         raise UsageError(
             f"{reference}: {store.home} knows no run of the weights that stand there now ({weights[:12]}); "
             f"`evalctl run SUITE --checkpoint {reference}` makes one"
         )
     for row in rows:
         if row.checkpoint == reference:
-            return _newest(reference, row.weights_digest, rows)
+            return _newest(reference, row.weights_digest, rows, wanted)
     raise _unknown(store, reference, rows)
 
 
@@ -80,14 +103,33 @@ def _baseline(store: Store, reference: str) -> Side:
     return Side(reference, weights.pop() if len(weights) == 1 else None, dict(baseline.runs))
 
 
-def _newest(name: str, weights_digest: str, rows: Iterable[RunRow]) -> Side:
-    runs: dict[str, RunRow] = {}
+def newest_covering(rows: Sequence[RunRow], place: Callable[[RunRow], Place], wanted: Wanted) -> dict[Place, RunRow]:
+    """Of each place the run that is meant, in the order of `rows`, which are those of the store, newest first.
+
+    The newest complete run that covers the wanted roles its suite has; where none does, the complete one that holds
+    most of them; an incomplete one, or one that holds none of them, only where there is no other.
+    """
+    known: dict[tuple[str, str | None], set[str]] = {}
     for row in rows:
-        if row.weights_digest == weights_digest:
-            held = runs.setdefault(row.suite, row)
-            if row.complete and not held.complete:
-                runs[row.suite] = row
-    return Side(name, weights_digest, {suite: row.key for suite, row in sorted(runs.items())})
+        known.setdefault((row.suite, row.suite_digest), set()).update(row.roles)
+
+    def rank(row: RunRow) -> tuple[bool, bool, float]:
+        there = wanted.of(row.suite) & known[row.suite, row.suite_digest]
+        share = len(there & set(row.roles)) / len(there) if there else 0.0
+        return share > 0, row.complete, share
+
+    found: dict[Place, RunRow] = {}
+    for row in rows:
+        held = found.setdefault(place(row), row)
+        if rank(row) > rank(held):
+            found[place(row)] = row
+    return found
+
+
+def _newest(name: str, weights_digest: str, rows: Sequence[RunRow], wanted: Wanted) -> Side:
+    found = newest_covering(rows, lambda row: (row.weights_digest, row.suite), wanted)
+    runs = {suite: row.key for (weights, suite), row in found.items() if weights == weights_digest}
+    return Side(name, weights_digest, dict(sorted(runs.items())))
 
 
 def _by_key(reference: str, rows: Iterable[RunRow]) -> str | None:
@@ -117,7 +159,7 @@ def _unknown(store: Store, reference: str, rows: Iterable[RunRow]) -> UsageError
     names = {checkpoint.name for checkpoint in store.checkpoints.all()} | {row.checkpoint for row in rows}
     names |= {f"baseline:{baseline.name}" for baseline in store.baselines.all()}
     near = get_close_matches(reference, sorted(names), n=1)
-    guess = f"; did you mean {near[0]!r}?" if near else ""
+    guess = f"; did you mean {near[0]!r}?" if near else "."
     known = ", ".join(sorted(names)) or "none yet, `evalctl run` makes the first"
     return UsageError(
         f"{reference!r} is no run, checkpoint, baseline or path that {store.home} knows{guess} Known: {known}"

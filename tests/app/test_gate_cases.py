@@ -259,3 +259,37 @@ def test_32_plan_says_before_anyone_runs_what_twenty_suites_cannot_resolve(bench
     assert len(made["problems"]) == 21
     assert made["suites"][0]["needed"] > 5_000
     assert Path(policy).exists()
+
+
+@pytest.mark.parametrize("later", ["dev", "sealed", "pool"])
+def test_a_later_run_of_other_roles_hides_nothing_from_gate_compare_baselines_or_report(bench, capsys, later):
+    right = [*rows([1.0] * 60), {"sample_id": "p", "score": 1, "role": "pool"}]
+    for name in ("base", "new"):
+        bench.bring(name, right)
+        bench.bring(name, [{"sample_id": f"{later}{i}", "score": 0, "role": later} for i in range(20)])
+    status, verdict = bench.gate()
+    assert (status, verdict["suites"][0]["candidate"]["n"]) == (0, 61)
+    assert dispatch(["compare", "base", "new", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"][0]["candidate"]["n"] == 61
+    assert dispatch(["compare", "base", "new", "--roles", later, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["comparisons"][0]["candidate"]["n"] == 20
+    assert dispatch(["baselines", "set", "v1", "base"]) == 0
+    capsys.readouterr()
+    assert bench.gate(baseline="baseline:v1")[0] == 0
+    page = bench.folder / "page.md"
+    assert dispatch(["report", "--out", str(page)]) == 0
+    capsys.readouterr()
+    assert "run, not shown" not in page.read_text()
+    assert page.read_text().count("| 100.0% (94.1 to 100.0; n 61, 61 clusters) |") == 2
+
+
+def test_a_suite_that_is_gated_on_sealed_samples_reads_the_run_of_them(bench):
+    policy = "sealed: {looks: 3}\nsuites: {s: {}, t: {roles: [sealed]}}"
+    for name in ("base", "new"):
+        for suite in ("s", "t"):
+            bench.bring(name, [{"sample_id": f"z{i}", "score": 1, "role": "sealed"} for i in range(300)], suite)
+            bench.bring(name, rows([1.0] * 60), suite)
+    status, verdict = bench.gate(policy)
+    assert status == 0
+    assert {one["name"]: one["candidate"]["n"] for one in verdict["suites"]} == {"s": 60, "t": 300}
+    assert [look["suite"] for look in verdict["ledger"]["looks"]] == ["t"]

@@ -24,9 +24,10 @@ def record_of() -> Callable[..., RunRecord]:
     def make(
         n: int = 5, name: str = "base", weights: str | None = None, suite: str = "tooluse", **fields: Any
     ) -> RunRecord:
+        roles, version = fields.pop("roles", ["bench"]), fields.pop("digest", f"{suite}-digest")
         record = RunRecord(
             key="",
-            suite={"name": suite, "version": "1", "digest": f"{suite}-digest", "n": n, "roles": ["bench"]},
+            suite={"name": suite, "version": "1", "digest": version, "n": n, "roles": roles},
             checkpoint={"name": name, "weights_digest": weights or f"weights-of-{name}", "parent": None},
             sampling={"temperature": 0.0},
             expected=tuple((f"key{i}", "{}", 1) for i in range(n)),

@@ -36,6 +36,34 @@ def test_an_incomplete_run_is_taken_only_where_none_is_complete(store: Store, fi
     assert dict(resolve(store, "base").runs) == {"a": whole, "b": newest}
 
 
+@pytest.mark.parametrize("later", [["dev"], ["sealed"], ["pool"], ["pool", "dev"]])
+def test_a_later_run_of_other_roles_does_not_hide_the_one_that_covers_more(
+    later: list[str], store: Store, finished: Finished
+) -> None:
+    whole = finished(roles=["bench", "pool"])
+    part = finished(roles=later, replicate=1)
+    assert dict(resolve(store, "base").runs) == {"tooluse": whole}
+    assert dict(resolve(store, "base", {later[-1]}).runs) == {"tooluse": part}
+    assert dict(resolve(store, part).runs) == {"tooluse": part}, "a run that is named is that run"
+    finished(roles=["bench", "pool"], complete=False, replicate=2)
+    assert dict(resolve(store, "base").runs) == {"tooluse": whole}
+    newer = finished(roles=["bench", "pool"], replicate=3)
+    assert dict(resolve(store, "base").runs) == {"tooluse": newer}
+
+
+def test_each_suite_may_be_read_in_roles_of_its_own(store: Store, finished: Finished) -> None:
+    bench, sealed = finished(suite="a"), finished(suite="a", roles=["sealed"], replicate=1)
+    other = finished(suite="b")
+    assert dict(resolve(store, "base", suites={"a": {"sealed"}}).runs) == {"a": sealed, "b": other}
+    assert dict(resolve(store, "base", suites={"b": {"sealed"}}).runs) == {"a": bench, "b": other}
+
+
+def test_a_new_version_of_a_suite_with_fewer_roles_is_covered_by_its_own_runs(store: Store, finished: Finished) -> None:
+    finished(roles=["bench", "replay", "pool"])
+    new = finished(roles=["bench", "pool"], digest="second")
+    assert dict(resolve(store, "base").runs) == {"tooluse": new}
+
+
 def test_a_name_means_its_newest_weights_only(store: Store, finished: Finished) -> None:
     finished(weights="w1")
     store.checkpoints.save(Checkpoint("base", "w1", "imported", "base"))
@@ -91,9 +119,9 @@ def test_a_baseline_whose_run_is_gone_is_no_baseline(store: Store, finished: Fin
 
 def test_an_unknown_reference_is_met_with_a_near_one(store: Store, finished: Finished) -> None:
     finished(name="candidate")
-    with pytest.raises(UsageError, match="did you mean 'candidate'"):
+    with pytest.raises(UsageError, match=r"did you mean 'candidate'\? Known: candidate"):
         resolve(store, "canidate")
-    with pytest.raises(UsageError, match="Known: candidate"):
+    with pytest.raises(UsageError, match=r"knows\. Known: candidate"):
         resolve(store, "zzz")
 
 
