@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from rich.console import Console
 from rich.table import Table
 
 from evalctl.types import Json, Role, Suite
+from suites.checks import Problem, summarise
 
 from .present import console, safe
 
@@ -76,6 +78,8 @@ def suite_page(suite: Suite) -> None:
         out.print(safe(f"  {key}: {text}"), soft_wrap=True)
     for key, value in suite.card.items():
         out.print(safe(f"  {key}: {' '.join(str(value).split())}"), soft_wrap=True)
+    for message in suite.prefix:
+        out.print(safe(f"  prompt, {message.role}: {' / '.join(message.content.splitlines())}", "dim"), soft_wrap=True)
     out.print(_places_table(suite))
     shown: set[str] = set()
     for sample in suite.samples:
@@ -84,6 +88,15 @@ def suite_page(suite: Suite) -> None:
             out.print(safe(f"{sample.id} ({sample.role})", "bold"), soft_wrap=True)
             for line in "\n".join(message.content for message in sample.messages).splitlines():
                 out.print(safe(f"  {line}"), soft_wrap=True)
+
+
+def problem_lines(suite: Suite, problems: Sequence[Problem], proved: bool, out: Console) -> None:
+    """What `validate` found, at most a few lines a rule, or that it found nothing."""
+    outcome = f"{len(problems)} problem(s)" if problems else "nothing found"
+    how = "proved" if proved else "data looked at, samples not proved"
+    out.print(safe(f"{suite.name}: {len(suite.samples)} samples, {how}: {outcome}"), soft_wrap=True)
+    for line in summarise(problems):
+        out.print(safe(f"  {line}"), soft_wrap=True)
 
 
 def _places_table(suite: Suite) -> Table:

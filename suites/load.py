@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import json
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from evalctl import lookup
 from evalctl.errors import LookupFailed, SuiteError, UsageError
 from evalctl.splits import DRAWN, with_roles
-from evalctl.types import Role, Sample, ScorerSpec, Suite
+from evalctl.types import Json, Role, Sample, ScorerSpec, Suite
 
 from .generator import Generator, load_generator
 from .rows import read_rows
@@ -163,15 +164,20 @@ class FileOracle:
 
     def reference(self, sample: Sample) -> str:
         """The sample's `reference`, or its target as text."""
-        return str(sample.metadata.get("reference", sample.target))
+        return str(sample.metadata.get("reference", _as_text(sample.target)))
 
     def wrong(self, sample: Sample) -> Sequence[str]:
         """The sample's `wrong`, or up to three other targets."""
         given = sample.metadata.get("wrong")
         if given is not None:
             return [str(text) for text in given]
-        return [text for text in self._targets if text != str(sample.target)][:3]
+        return [text for text in self._targets if text != _as_text(sample.target)][:3]
 
     @functools.cached_property
     def _targets(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(str(s.target) for s in self.samples))
+        return tuple(dict.fromkeys(_as_text(s.target) for s in self.samples))
+
+
+def _as_text(target: Json) -> str:
+    """A target as a model would write it: text as it is, anything else as JSON."""
+    return target if isinstance(target, str) else json.dumps(target)

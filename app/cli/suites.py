@@ -74,33 +74,37 @@ def show(name: str, samples: int | None, seed: int, json_to: str | None) -> None
 @seed_option
 @json_option
 def validate(names: tuple[str, ...], oracle: bool, samples: int | None, seed: int, json_to: str | None) -> None:
-    """Prove suites without a model; all of them where none is named. Exit 4 when something is found."""
-    from app.present import console, safe, watch_on_terminal
+    """Prove suites without a model; all of them where none is named. Exit 4 when something is found.
+
+    A suite that does not load is told, the others go on, and the exit status is 2 when nothing worse is found.
+    """
+    from app.present import console, watch_on_terminal
+    from app.suite_tables import problem_lines
     from evalctl import lookup
     from evalctl.types import Trial
     from suites import load_suite
-    from suites.checks import summarise
     from suites.validate import validate as prove
 
-    out, found = console(), []
+    found, unloaded = [], 0
     with watch_on_terminal() as display:
         for name in names or tuple(sorted(lookup.table("suites"))):
-            suite = load_suite(name, samples, seed)
+            try:
+                suite = load_suite(name, samples, seed)
+            except EvalctlError as error:
+                display.say(f"evalctl: {error}")
+                unloaded = error.exit_status
+                continue
             display.begin(f"proving {suite.name}", len(suite.samples), 0)
             tick = Trial(suite.name, suite.digest, "", "")
             problems = prove(suite, oracle, lambda *_, tick=tick: display.advance(tick))
             display.end()
             found += problems
             if not json_to:
-                proved = "proved" if oracle else "looked at, not proved"
-                verdict = f"{len(problems)} problem(s)" if problems else f"{proved}, nothing found"
-                out.print(safe(f"{suite.name}: {len(suite.samples)} samples, {verdict}"), soft_wrap=True)
-                for line in summarise(problems):
-                    out.print(safe(f"  {line}"), soft_wrap=True)
+                problem_lines(suite, problems, oracle, console())
     if json_to:
         write_json_to(json_to, [asdict(problem) for problem in found])
-    if found:
-        leave(4)
+    if found or unloaded:
+        leave(4 if found else unloaded)
 
 
 @command.command(name="export")

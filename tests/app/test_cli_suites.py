@@ -51,14 +51,25 @@ def test_validate_ends_with_0_when_nothing_and_4_when_something_is_found(
 ) -> None:
     folders.from_rows(tmp_path / "good", [folders.row(i) for i in range(25)])
     assert dispatch(["suites", "validate", "./good"]) == 0
-    assert "25 samples, proved, nothing found" in capsys.readouterr().out
+    assert "25 samples, proved: nothing found" in capsys.readouterr().out
     folders.from_rows(tmp_path / "bad", [folders.row(i, cluster="c") for i in range(25)])
     assert dispatch(["suites", "validate", "./good", "./bad"]) == 4
     assert "bad: roles: bench has 1 cluster(s)" in capsys.readouterr().out
     assert dispatch(["suites", "validate", "./bad", "--json", "-"]) == 4
     assert [problem["rule"] for problem in json.loads(capsys.readouterr().out)] == ["roles"]
     assert dispatch(["suites", "validate", "./good", "--no-oracle"]) == 0
-    assert "looked at, not proved" in capsys.readouterr().out
+    assert "samples not proved: nothing found" in capsys.readouterr().out
+
+
+def test_a_suite_that_does_not_load_is_told_and_the_others_are_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders.from_rows(tmp_path / "good", [folders.row(i) for i in range(25)])
+    folders.write(tmp_path / "torn", files={"samples.jsonl": '{"id"'})
+    assert dispatch(["suites", "validate", "./torn", "./good"]) == 2
+    told = capsys.readouterr()
+    assert "samples.jsonl:1: not JSON" in told.err
+    assert "good: 25 samples, proved: nothing found" in told.out
 
 
 class Gone:

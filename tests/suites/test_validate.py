@@ -152,6 +152,15 @@ def test_a_file_is_proved_by_its_targets_or_by_what_its_rows_say(tmp_path: Path)
     assert [p.rule for p in validate.validate(lonely)] == ["wrong"]
 
 
+def test_a_target_that_is_not_text_is_answered_as_json(tmp_path: Path) -> None:
+    tool = {"name": "go", "parameters": {"type": "object", "properties": {"to": {"type": "string"}}}}
+    rows = [
+        folders.row(i, target=[{"name": "go", "arguments": {"to": f"t{i}"}}], tools=[tool], role="replay")
+        for i in range(20)
+    ]
+    assert validate.validate(load_suite(folders.from_rows(tmp_path / "s", rows, scorer="tool_calls"))) == []
+
+
 def test_without_the_oracle_only_the_data_is_looked_at() -> None:
     assert validate.validate(suite(sample(1), reference=lambda s: "x"), oracle=False) == []
 
