@@ -67,7 +67,7 @@ SMOLLM2 = Cast(
         "terminal": "{tier: advisory}     # shown, never decides: 24 tasks are too few",
     },
 )
-QUICK = Cast("tiny-0.9m", 4, _tiny, {"arithmetic": "{}"})
+QUICK = Cast("tiny-0.9m", 3, _tiny, {"arithmetic": "{}"})
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,21 @@ def scorer_digest(spec: ScorerSpec) -> str:
 
 
 def sandbox_digest(name: str | None) -> str | None:
-    """Digest that a sandbox backend states of itself (image, version); None where nothing runs in one."""
+    """Digest of a sandbox backend's name, what it states of itself and whether it works here; None where none is used.
+
+    Where it does not work every trial is an infrastructure error; once it is mended, that is another run.
+    """
     if name is None:
         return None
-    stated: str = find("sandboxes", name)().digest()
-    return stated
+    backend = find("sandboxes", name)()
+    return digest([name, backend.digest(), backend.unavailable() is None])
+
+
+def agent_digest(name: str) -> str:
+    """Digest of an agent's name and source: how a model is driven can change a score as its prompt can."""
+    factory = find("agents", name)
+    sources = {name: digest_bytes(path.read_bytes()) for name, path in sorted(_closure(factory.__module__).items())}
+    return digest([name, sources])
 
 
 def _closure(module: str) -> dict[str, Path]:

@@ -28,11 +28,16 @@ async def judge(
             score = scorer(sample, completion)
         return Status.OK, _checked(sample, score), None
     except (SandboxError, ServiceError, ResourceError) as error:
-        return _failed(Status.INFRA_ERROR, str(error))
+        return _failed(Status.INFRA_ERROR, told(error))
     except VerifierError as error:
         return _failed(Status.VERIFIER_ERROR, str(error))
     except Exception as error:
         return _failed(Status.VERIFIER_ERROR, f"{sample.id}: the scorer failed: {type(error).__name__}: {error}")
+
+
+def told(error: Exception) -> str:
+    """How a trial's error is worded: the class first, by which the runner knows what another try may mend."""
+    return f"{type(error).__name__}: {error}"
 
 
 def _failed(status: Status, text: str) -> tuple[Status, Score, str | None]:

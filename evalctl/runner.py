@@ -13,9 +13,9 @@ from importlib.metadata import version
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from .digests import canonical
-from .errors import UsageError
-from .identity import sandbox_digest, scorer_digest
+from .digests import canonical, digest
+from .errors import EvidenceError, UsageError
+from .identity import agent_digest, sandbox_digest, scorer_digest
 from .keys import run_key
 from .lookup import find
 from .store import RunWriter, Store
@@ -29,6 +29,8 @@ RETRIES = 2
 """Further passes over trials that ended in an infrastructure error which another try may mend."""
 FINAL = ("SandboxUnavailable", "internal")
 """Errors that another try does not mend: no sandbox on this machine, a fault of our own."""
+MOST_DOWN = 0.02
+"""Share of trials that may stay infrastructure errors in a sealed run; the gate's own default."""
 SERVED_CONCURRENCY = 16
 """Trials at once against a served model, which batches by itself."""
 GROUPS_AT_ONCE = 2
@@ -100,7 +102,7 @@ def plan_run(
             "roles": sorted({str(sample.role) for sample in suite.samples}),
         },
         checkpoint=asdict(checkpoint),
-        prompt_digest=suite.prompt_digest,
+        prompt_digest=digest([suite.prompt_digest, agent_digest(suite.agent)]),
         sampling=asdict(sampling),
         judge={"scorer": suite.scorer.name, "digest": scorer},
         limits={**asdict(suite.limits), "max_turns": suite.max_turns},
@@ -137,7 +139,22 @@ def run_suite(plan: RunPlan, store: Store, watch: Watch, *, resume: bool = False
             _work(plan, everyone, writer, watch)
         finally:
             watch.end()
+        _settled(plan, writer)
         return writer.finish(complete=not plan.suite.cut, seconds=writer.spent)
+
+
+def _settled(plan: RunPlan, writer: RunWriter) -> None:
+    """A run is sealed once what another try might mend is within what a gate may bear.
+
+    Raises EvidenceError otherwise: the run stays open, so that --resume tries those trials again.
+    """
+    final = _final(writer)
+    down = [t for t in writer.trials if t.status == Status.INFRA_ERROR and _key(t) not in final]
+    if len(down) > MOST_DOWN * len(writer.trials):
+        raise EvidenceError(
+            f"{plan.suite.name} on {plan.checkpoint.name}: {len(down)} of {len(writer.trials)} trials ended in "
+            f"infrastructure errors ({down[0].error}); what has finished is kept, --resume tries the others again"
+        )
 
 
 def _work(plan: RunPlan, everyone: Sequence[Member], writer: RunWriter, watch: Watch) -> None:

@@ -36,8 +36,13 @@ def members(suite: Suite, epochs: int) -> list[Member]:
 
 
 def status_of(completion: Completion, judged: Status) -> Status:
-    """The budget counts before the judge: a trial that ran out of turns is `limit` and keeps its score."""
-    return Status.LIMIT if judged is Status.OK and completion.stop_reason == "limit" else judged
+    """What the model's own work ended with counts before the judge, and the score is kept.
+
+    Out of turns or time is `limit`; a prompt that does not fit the model's window is `model_error`. A judge that
+    could not judge stays what it is.
+    """
+    ended = {"limit": Status.LIMIT, "error": Status.MODEL_ERROR}.get(completion.stop_reason, Status.OK)
+    return ended if judged is Status.OK else judged
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Outcome:
     completion: Completion | None = None
     error: str | None = None
     seconds: float = 0.0
+    context_tokens: int | None = None
+    """Tokens of the longest prompt of the trial."""
 
 
 def make_trial(suite: Suite, member: Member, outcome: Outcome, transcript: str | None) -> Trial:
@@ -66,7 +73,7 @@ def make_trial(suite: Suite, member: Member, outcome: Outcome, transcript: str |
         shard=sample.shard,
         pair_id=sample.pair_id or sample.id,
         variant={k: v for k, v in asdict(sample.variant).items() if v is not None},
-        context_tokens=completion.input_tokens if completion else None,
+        context_tokens=outcome.context_tokens,
         epoch=member.epoch,
         status=str(outcome.status),
         score=score.value,

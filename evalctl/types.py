@@ -399,7 +399,8 @@ class Suite:
             [s.id, s.content_key, s.family, s.cluster, s.band, s.role, s.shard, s.pair_id, s.variant.key, s.metadata]
             for s in self.samples
         ]
-        settings = [asdict(self.scorer), asdict(self.limits), self.sandbox, self.agent, self.max_turns, self.max_tokens]
+        # The sandbox's backend is not in it: `sandbox_digest` of a run says where its commands ran.
+        settings = [asdict(self.scorer), asdict(self.limits), self.agent, self.max_turns, self.max_tokens]
         return digest([self.name, self.version, rows, settings])
 
     @cached_property

@@ -12,14 +12,16 @@ from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.dataset import Sample as InspectSample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model as InspectModel
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score as InspectScore
 from inspect_ai.scorer import Scorer as InspectScorer
 from inspect_ai.scorer import Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..errors import EvalctlError, SandboxError, ServiceError
-from ..judging import judge
+from ..errors import ResourceError, SandboxError, ServiceError
+from ..judging import judge, told
 from ..lockstep import Lockstep
 from ..queued import Queued, turns
 from ..trials import Member, Outcome, make_trial, status_of
@@ -69,56 +71,70 @@ def evaluate(bench: Bench, one: Pass, folder: Path, finished: Callable[[Member, 
     """Run `one` and hand every finished trial on, as it finishes, with its transcript reference.
 
     Inspect's exit status and aggregates are not read: what counts is each member's own outcome.
-    Raises KeyboardInterrupt when interrupted, EvalctlError when Inspect could not run at all.
+    Raises KeyboardInterrupt when interrupted, whatever `finished` raised first (no free disk), and
+    ResourceError when Inspect could not run at all.
     """
     model = open_model(bench.checkpoint)
     lockstep = Lockstep(bench.model, [[m.inspect_id for m in group] for group in one.groups]) if bench.model else None
     everyone = {member.inspect_id: member for group in one.groups for member in group}
     commands = turns()
+    broken: list[BaseException] = []
 
     async def work(inspect_id: str) -> Outcome:
+        if broken:  # what finishes now could not be kept either
+            raise broken[0]
         member = everyone[inspect_id]
-        outcome = await _outcome(
-            bench,
-            member,
-            InspectChat(model, bench.sampling, member.seed(bench.seed), member.sample.id, None, lockstep, inspect_id),
-            commands,
-        )
-        finished(member, make_trial(bench.suite, member, outcome, f"logs/{one.name}.eval#{inspect_id}/1"))
+        seed = member.seed(bench.seed)
+        chat = InspectChat(model, bench.sampling, seed, member.sample.id, None, lockstep, inspect_id)
+        outcome = await _outcome(bench, member, chat, commands)
+        try:
+            finished(member, make_trial(bench.suite, member, outcome, f"logs/{one.name}.eval#{inspect_id}/1"))
+        except Exception as error:
+            broken.append(error)
+            raise
         return outcome
 
+    try:
+        log = _inspect(bench, one, model, folder, work)
+    finally:
+        name_logs(folder)
+    if broken:
+        raise broken[0]
+    if log.status == "cancelled":
+        raise KeyboardInterrupt
+    if log.status == "error":
+        why = log.error.message if log.error else "no reason given"
+        raise ResourceError(f"suite {bench.suite.name}: Inspect stopped: {why}")
+
+
+def _inspect(
+    bench: Bench, one: Pass, model: InspectModel, folder: Path, work: Callable[[str], Awaitable[Outcome]]
+) -> EvalLog:
+    members = [member for group in one.groups for member in group]
     task = Task(
-        dataset=MemoryDataset([_sample(bench.suite, member) for member in everyone.values()], name=bench.suite.name),
+        dataset=MemoryDataset([_sample(bench.suite, member) for member in members], name=bench.suite.name),
         solver=_solver(work),
         scorer=_scorer(),
         name=one.name,
         metadata={"suite": bench.suite.name, "suite_digest": bench.suite.digest, "checkpoint": bench.checkpoint.name},
     )
-    try:
-        [log] = inspect_eval(
-            task,
-            model=model,
-            log_dir=str(folder),
-            log_format="eval",
-            display="none",
-            log_level="error",
-            fail_on_error=False,
-            max_samples=one.concurrent,
-            log_buffer=1,
-            log_realtime=False,
-            log_shared=False,
-            acp_server=False,
-            ctl_server=False,
-            score_display=False,
-        )
-    finally:
-        name_logs(folder)
-    if log.status == "cancelled":
-        raise KeyboardInterrupt
-    if log.status == "error":
-        raise EvalctlError(
-            f"suite {bench.suite.name}: Inspect stopped: {log.error.message if log.error else 'no reason given'}"
-        )
+    [log] = inspect_eval(
+        task,
+        model=model,
+        log_dir=str(folder),
+        log_format="eval",
+        display="none",
+        log_level="error",
+        fail_on_error=False,
+        max_samples=one.concurrent,
+        log_buffer=1,
+        log_realtime=False,
+        log_shared=False,
+        acp_server=False,  # nothing listens
+        ctl_server=False,
+        score_display=False,
+    )
+    return log
 
 
 def name_logs(folder: Path) -> None:
@@ -142,13 +158,13 @@ async def _outcome(bench: Bench, member: Member, chat: InspectChat, commands: an
             await chat.leave()
             status, score, error = await judge(bench.scorer, member.sample, completion, chat.sandbox)
     except (SandboxError, ServiceError) as failed:
-        status, score, error = Status.INFRA_ERROR, Score(None), f"{type(failed).__name__}: {failed}"
+        status, score, error = Status.INFRA_ERROR, Score(None), told(failed)
     except Exception as failed:
         # Our own agents' faults are ours: never a model's failure, never a 0.
         status, score, error = Status.INFRA_ERROR, Score(None), f"internal: {type(failed).__name__}: {failed}"
     if completion is not None:
         status = status_of(completion, status)
-    return Outcome(status, score, completion, error, time.monotonic() - began)
+    return Outcome(status, score, completion, error, time.monotonic() - began, chat.context_tokens)
 
 
 def _sample(suite: Suite, member: Member) -> InspectSample:

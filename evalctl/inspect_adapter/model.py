@@ -70,7 +70,7 @@ def open_model(checkpoint: Checkpoint) -> InspectModel:
         unlimited = GenerateConfig(max_connections=MANY, adaptive_connections=False, max_retries=0)
         return InspectModel(InProcessAPI(checkpoint.name), unlimited)
     try:
-        return get_model(checkpoint.reference, config=GenerateConfig(max_retries=3, timeout=300, attempt_timeout=120))
+        return get_model(checkpoint.reference, config=GenerateConfig(max_retries=2, timeout=300, attempt_timeout=120))
     except EvalctlError:
         raise
     except Exception as error:
@@ -104,6 +104,7 @@ class InspectChat:
     turns: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
+    context_tokens: int | None = None
     truncated: bool = False
 
     async def __aenter__(self) -> "InspectChat":
@@ -128,6 +129,7 @@ class InspectChat:
             raise ServiceError(f"{self.model}: {output.error}")
         if output.usage is not None:
             self.input_tokens = (self.input_tokens or 0) + output.usage.input_tokens
+            self.context_tokens = max(self.context_tokens or 0, output.usage.input_tokens)
             self.output_tokens = (self.output_tokens or 0) + output.usage.output_tokens
         metadata = output.metadata or {}
         self.truncated = self.truncated or bool(metadata.get("truncated"))

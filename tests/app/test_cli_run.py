@@ -177,9 +177,9 @@ class Adder(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving() -> Iterator[tuple[str, list[dict[str, object]]]]:
+def serving(port: int = 0) -> Iterator[tuple[str, list[dict[str, object]]]]:
     seen: list[dict[str, object]] = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (Adder,), {"seen": seen}))
+    server = ThreadingHTTPServer(("127.0.0.1", port), type("Handler", (Adder,), {"seen": seen}))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -206,11 +206,33 @@ def test_a_served_model_is_run_through_inspects_provider_of_that_name(tmp_path: 
     assert record.engine["name"] == "inspect:openai-api"
 
 
-def test_a_dead_server_ends_as_infra_errors_in_bounded_time_and_scores_nothing(tmp_path: Path) -> None:
-    words = ["run", "arithmetic", "--checkpoint", "openai-api/local/adder", "--samples", "80", "--limit", "2"]
-    result = evalctl(tmp_path, *words, LOCAL_API_KEY="none", LOCAL_BASE_URL="http://127.0.0.1:9/v1")
+def test_a_dead_server_leaves_the_run_open_and_resume_goes_on_once_it_answers(tmp_path: Path) -> None:
+    with serving() as (address, _):
+        pass  # an address where nobody answers any more
+    words = ["run", "arithmetic", "--checkpoint", "openai-api/local/adder", "--limit", "8"]
+    result = evalctl(tmp_path, *words, LOCAL_API_KEY="none", LOCAL_BASE_URL=address)
+    assert result.returncode == 4
+    assert re.search(r"(\d+) of \1 trials ended in infrastructure errors", result.stderr)
+    assert Store.open(tmp_path).find() == []
+    with serving(int(re.findall(r":(\d+)/", address)[0])):
+        result = evalctl(tmp_path, *words, "--resume", LOCAL_API_KEY="none", LOCAL_BASE_URL=address)
     assert result.returncode == 0, result.stderr
-    store = Store.open(tmp_path)
-    trials = store.load(store.find()[0].key).trials
-    assert set(trials["status"]) == {"infra_error"}
-    assert trials["score"].isna().all()
+    [row] = Store.open(tmp_path).find()
+    assert set(Store.open(tmp_path).load(row.key).trials["score"]) == {1.0}
+
+
+@pytest.mark.sandbox
+def test_without_bwrap_the_terminal_suite_ends_invalid_with_the_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("suites: {arithmetic: {max_drop: 0.1}, terminal: {max_drop: 0.1}}")
+    words = ["run", "terminal", "arithmetic", "--checkpoint"]
+    for reference in ("double:reference", "double:noisy?accuracy=1"):
+        result = evalctl(tmp_path, *words, reference, EVALCTL_BWRAP="/no/such/bwrap")
+        assert result.returncode == 4
+        assert "arithmetic on" in result.stdout
+    gate = ["gate", "--policy", str(policy), "--baseline", "double:reference"]
+    result = evalctl(tmp_path, *gate, "--candidate", "double:noisy?accuracy=1")
+    assert result.returncode == 4
+    assert re.search(r"terminal\s+critical\s+INVALID", result.stdout)
+    assert re.search(r"arithmetic\s+critical\s+PASS", result.stdout)
+    assert "terminal: errors:" in result.stdout

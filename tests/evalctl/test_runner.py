@@ -1,19 +1,20 @@
 """One loop: what is run, what is recorded, what is retried, what a run key holds apart."""
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from evalctl.errors import UsageError
+from evalctl.errors import EvidenceError, UsageError
 from evalctl.inspect_adapter.evaluate import Bench, Pass, evaluate
 from evalctl.models import checkpoint_for, load_model
-from evalctl.runner import plan_run, run_suite
+from evalctl.runner import RunPlan, plan_run, run_suite
 from evalctl.selection import select
 from evalctl.store import Store
 from evalctl.trials import Member
-from evalctl.types import Role, Run, Sample, Sampling, ScorerSpec, Suite, Trial
+from evalctl.types import Role, Run, Sample, Sampling, SandboxBackend, ScorerSpec, Suite, Trial
 from sandboxes.bwrap import Bwrap
 from scorers.numeric import Numeric
 from suites.agents import SingleTurn
@@ -53,10 +54,30 @@ def sums(n: int = 40, role: Role = Role.BENCH) -> Suite:
 
 
 def run(home: Path, suite: Suite, reference: str, watch: Silent | None = None, **options: object) -> Run:
-    checkpoint = checkpoint_for(reference)
-    resume = bool(options.pop("resume", False))
-    plan = plan_run(suite, checkpoint, load_model(checkpoint, suite), **options)  # type: ignore[arg-type]
+    resume, back = bool(options.pop("resume", False)), bool(options.pop("back", False))
+    plan = plan_of(suite, reference, **options)
+    if back:  # the same service, which now answers
+        plan = replace(plan, model=load_model(checkpoint_for("double:reference"), suite))
     return run_suite(plan, Store.open(home), watch or Silent(), resume=resume)
+
+
+def plan_of(suite: Suite, reference: str, **options: object) -> RunPlan:
+    checkpoint = checkpoint_for(reference)
+    return plan_run(suite, checkpoint, load_model(checkpoint, suite), **options)  # type: ignore[arg-type]
+
+
+def bench_of(suite: Suite, backend: SandboxBackend | None = None) -> Bench:
+    checkpoint = checkpoint_for("double:reference")
+    return Bench(
+        suite=suite,
+        checkpoint=checkpoint,
+        model=load_model(checkpoint, suite),
+        agent=SingleTurn(),
+        scorer=Numeric(),
+        backend=backend,
+        sampling=Sampling(),
+        seed=0,
+    )
 
 
 def test_every_expected_trial_is_recorded_once_with_its_own_place(tmp_path: Path) -> None:
@@ -129,11 +150,40 @@ def test_a_service_that_fails_once_is_asked_again_and_nothing_is_scored_zero_for
     assert set(finished.trials["score"]) == {1.0}
 
 
-def test_a_service_that_stays_down_ends_as_infra_errors_without_a_score(tmp_path: Path) -> None:
-    finished = run(tmp_path, sums(), "double:flaky?share=1&failures=99")
-    assert set(finished.trials["status"]) == {"infra_error"}
-    assert finished.trials["score"].isna().all()
-    assert finished.trials["error"].str.contains("told to").all()
+def test_a_service_that_stays_down_leaves_the_run_open_and_scores_nothing_zero(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match=r"40 of 40 trials ended in infrastructure errors .* --resume") as caught:
+        run(tmp_path, sums(), "double:flaky?share=1&failures=99")
+    assert caught.value.exit_status == 4
+    store = Store.open(tmp_path)
+    assert store.find() == []
+    [key] = store.partials()
+    with store.begin(plan_of(sums(), "double:flaky?share=1&failures=99").record) as writer:
+        assert writer.record.key == key
+        assert {(trial.status, trial.score) for trial in writer.trials} == {("infra_error", None)}
+        assert all(trial.error and "told to" in trial.error for trial in writer.trials)
+
+
+def test_a_service_that_comes_back_is_asked_on_resume_for_what_it_owes(tmp_path: Path) -> None:
+    reference = "double:flaky?share=0.5&failures=4"  # one life asks three times; a double forgets between lives
+    with pytest.raises(EvidenceError):
+        run(tmp_path, sums(), reference)
+    finished = run(tmp_path, sums(), "double:flaky?share=0.5&failures=4", resume=True, back=True)
+    assert set(finished.trials["score"]) == {1.0}
+
+
+def test_a_full_disk_stops_the_pass_at_once_and_is_what_the_caller_sees(tmp_path: Path) -> None:
+    calls = []
+
+    def full(member: Member, trial: Trial) -> None:
+        calls.append(member)
+        raise OSError(errno.ENOSPC, "No space left on device", "trials.jsonl")
+
+    suite = sums(12)
+    groups = [[Member(sample, 1)] for sample in suite.samples]
+    with pytest.raises(OSError, match="No space left") as caught:
+        evaluate(bench_of(suite), Pass("epoch-1-pass-1", groups, 2), tmp_path, full)
+    assert caught.value.errno == errno.ENOSPC
+    assert len(calls) <= 2
 
 
 def test_a_limited_run_is_never_complete_and_keeps_the_whole_suites_digest(tmp_path: Path) -> None:
@@ -160,18 +210,8 @@ def test_two_samples_with_one_content_key_are_refused_before_anything_runs() -> 
 
 def test_without_its_sandbox_a_sample_ends_as_an_infra_error_and_nothing_runs_unprotected(tmp_path: Path) -> None:
     suite = sums(4)
-    checkpoint = checkpoint_for("double:reference")
     groups = [[Member(sample, 1) for sample in suite.samples]]
-    bench = Bench(
-        suite=suite,
-        checkpoint=checkpoint,
-        model=load_model(checkpoint, suite),
-        agent=SingleTurn(),
-        scorer=Numeric(),
-        backend=Bwrap(binary=tmp_path / "no-such-bwrap"),
-        sampling=Sampling(),
-        seed=0,
-    )
+    bench = bench_of(suite, Bwrap(binary=tmp_path / "no-such-bwrap"))
     kept: list[Trial] = []
     evaluate(bench, Pass("epoch-1-pass-1", groups, 4), tmp_path, lambda member, trial: kept.append(trial))
     assert [trial.status for trial in kept] == ["infra_error"] * 4
