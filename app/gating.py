@@ -25,8 +25,6 @@ class Gated:
 
     verdict: Verdict
     json: dict[str, Json]
-    notes: tuple[str, ...] = ()
-    """What the user should know of the runs that were read."""
 
 
 def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
@@ -84,7 +82,7 @@ def _trained(store: Store, policy: Policy, sides: list[Mapping[str, Run]]) -> di
     found = {}
     for suite in policy.suites:
         weights = {_weights(side[suite]) for side in sides if suite in side}
-        found[suite] = frozenset(c for digest in weights for c in store.checkpoints.trained_clusters(digest))
+        found[suite] = frozenset(c for digest in weights for c in store.checkpoints.trained_clusters(digest, suite))
     return found
 
 

@@ -106,7 +106,9 @@ def _lines(one: SavedCheckpoint) -> list[str]:
     made, lineage = one.checkpoint, one.lineage
     how = [f"campaign {lineage.campaign}"] if lineage.campaign else []
     how += [f"data {lineage.data_digest}"] if lineage.data_digest else []
-    how += [count(len(lineage.trained_clusters), "trained cluster")] if lineage.trained_clusters else []
+    how += [
+        f"{count(len(ids), 'trained cluster')} of {suite}" for suite, ids in sorted(lineage.trained_clusters.items())
+    ]
     verified = "" if made.verified else " (unverified)"
     lines = [f"{made.name}: weights {made.weights_digest}{verified}, {made.kind}, {made.reference}"]
     lines += [f"  made by {', '.join(how)}"] if how else []

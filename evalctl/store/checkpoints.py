@@ -1,8 +1,8 @@
 """`checkpoints/<name>/checkpoint.json`: identity and lineage of each checkpoint; weights are referenced, not copied."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,8 +23,8 @@ class Lineage:
     """Campaign id."""
     data_digest: str | None = None
     """Of the training data."""
-    trained_clusters: tuple[str, ...] = ()
-    """Ids of the clusters its training rows came from, those of its parents left out."""
+    trained_clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Suite to ids of the clusters its training rows came from, those of its parents left out."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,10 @@ class Checkpoints:
             at = saved.checkpoint.parent
         return line
 
-    def trained_clusters(self, weights_digest: str) -> frozenset[str]:
-        """Ids of every cluster that stands in the training lineage of these weights, parents included."""
-        return frozenset(c for saved in self.ancestors(weights_digest) for c in saved.lineage.trained_clusters)
+    def trained_clusters(self, weights_digest: str, suite: str) -> frozenset[str]:
+        """Ids of every cluster of `suite` in the training lineage of these weights, parents included."""
+        line = self.ancestors(weights_digest)
+        return frozenset(id_ for saved in line for id_ in saved.lineage.trained_clusters.get(suite, ()))
 
     def problems(self) -> list[str]:
         """Records that cannot be read or whose chain does not fit, a line each."""
@@ -145,11 +146,15 @@ class Checkpoints:
         data = read_json(path)
         try:
             checkpoint = Checkpoint(**{field.name: data[field.name] for field in fields(Checkpoint)})
-            lineage = Lineage(data["campaign"], data["data_digest"], tuple(data["trained_clusters"]))
+            lineage = Lineage(data["campaign"], data["data_digest"], _clusters(data["trained_clusters"]))
             chain, parent_chain, saved = data["chain"], data["parent_chain"], data["saved"]
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path}: not a checkpoint record ({type(error).__name__}: {error})") from None
         return SavedCheckpoint(checkpoint, lineage, chain, parent_chain, saved, path.name == CURRENT)
+
+
+def _clusters(data: Json) -> dict[str, tuple[str, ...]]:
+    return {suite: tuple(ids) for suite, ids in data.items()}
 
 
 def _chain(checkpoint: Checkpoint, lineage: Lineage, parent_chain: str | None) -> str:
@@ -158,6 +163,5 @@ def _chain(checkpoint: Checkpoint, lineage: Lineage, parent_chain: str | None) -
 
 
 def _to_json(saved: SavedCheckpoint) -> dict[str, Json]:
-    lineage = {**asdict(saved.lineage), "trained_clusters": list(saved.lineage.trained_clusters)}
     links = {"chain": saved.chain, "parent_chain": saved.parent_chain, "saved": saved.saved}
-    return {"schema": 1, **asdict(saved.checkpoint), **lineage, **links}
+    return {"schema": 1, **asdict(saved.checkpoint), **asdict(saved.lineage), **links}

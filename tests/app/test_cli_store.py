@@ -61,8 +61,8 @@ def test_checkpoints_are_listed_shown_and_traced(store: Store, capsys: pytest.Ca
     assert "no checkpoint yet" in capsys.readouterr().out
     key = bring(store)
     base = store.checkpoints.saved("base").checkpoint.weights_digest
-    store.checkpoints.save(Checkpoint("sft", "w2", "folder", "/m", base), Lineage("c1", "d1", ("x", "y")))
-    store.checkpoints.save(Checkpoint("sft", "w3", "folder", "/m", base), Lineage("c2", "d1", ("x",)))
+    store.checkpoints.save(Checkpoint("sft", "w2", "folder", "/m", base), Lineage("c1", "d1", {"s": ("x", "y")}))
+    store.checkpoints.save(Checkpoint("sft", "w3", "folder", "/m", base), Lineage("c2", "d1", {"s": ("x",)}))
     assert dispatch(["checkpoints", "list"]) == 0
     said = capsys.readouterr().out
     assert "unverified" in said
@@ -71,7 +71,7 @@ def test_checkpoints_are_listed_shown_and_traced(store: Store, capsys: pytest.Ca
     assert key[:12] in capsys.readouterr().out
     assert dispatch(["checkpoints", "show", "sft"]) == 0
     said = capsys.readouterr().out
-    assert "campaign c2, data d1, 1 trained cluster" in said
+    assert "campaign c2, data d1, 1 trained cluster of s" in said
     assert "weights w2" in said, "what the name meant before"
     assert dispatch(["checkpoints", "lineage", "sft"]) == 0
     assert "base: weights" in capsys.readouterr().out

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.root import dispatch
+from evalctl.store import Lineage, Store
 
 POLICY = "suites: {s: {}}"
 
@@ -293,3 +294,16 @@ def test_a_suite_that_is_gated_on_sealed_samples_reads_the_run_of_them(bench):
     assert status == 0
     assert {one["name"]: one["candidate"]["n"] for one in verdict["suites"]} == {"s": 60, "t": 300}
     assert [look["suite"] for look in verdict["ledger"]["looks"]] == ["t"]
+
+
+def test_clusters_in_training_lineage_decide_nothing_of_their_own_suite_alone(bench):
+    pool = [{**row, "role": "pool", "cluster": row["sample_id"]} for row in rows([1.0] * 120)]
+    for suite in ("s", "t"):
+        bench.bring("base", pool, suite)
+        bench.bring("new", pool, suite)
+    store = Store.open()
+    made = store.checkpoints.get("new")
+    store.checkpoints.save(made, Lineage("c1", "d1", {"s": tuple(f"q{i}" for i in range(40))}))
+    _, verdict = bench.gate("suites: {s: {}, t: {}}")
+    read = {(one["name"], one["slice"]): one["candidate"]["n"] for one in verdict["suites"]}
+    assert (read["s", None], read["t", None]) == (80, 120)

@@ -60,31 +60,37 @@ def test_an_unknown_name_is_met_with_a_near_one(store: Store) -> None:
 def test_trained_clusters_are_those_of_the_whole_line(store: Store) -> None:
     save = store.checkpoints.save
     save(folder("base", "w1"))
-    save(folder("sft", "w2", "w1"), Lineage("c1", "data1", ("a", "b")))
-    save(folder("rlvr", "w3", "w2"), Lineage("c1", "data2", ("c",)))
-    assert store.checkpoints.trained_clusters("w3") == {"a", "b", "c"}
-    assert store.checkpoints.trained_clusters("w1") == frozenset()
-    assert store.checkpoints.trained_clusters("unknown") == frozenset()
+    save(folder("sft", "w2", "w1"), Lineage("c1", "data1", {"tooluse": ("a", "b"), "arithmetic": ("a",)}))
+    save(folder("rlvr", "w3", "w2"), Lineage("c1", "data2", {"tooluse": ("c",)}))
+    trained = store.checkpoints.trained_clusters
+    assert trained("w3", "tooluse") == {"a", "b", "c"}
+    assert trained("w3", "arithmetic") == {"a"}, "a cluster id means a cluster of its own suite alone"
+    assert trained("w3", "terminal") == trained("w1", "tooluse") == trained("unknown", "tooluse") == frozenset()
     assert [one.checkpoint.name for one in store.checkpoints.ancestors("w3")] == ["rlvr", "sft", "base"]
 
 
 def test_weights_known_under_two_names_keep_the_lineage_of_either(store: Store) -> None:
-    store.checkpoints.save(folder("sft", "w2"), Lineage("c1", "data1", ("a",)))
+    store.checkpoints.save(folder("sft", "w2"), Lineage("c1", "data1", {"tooluse": ("a",)}))
     store.checkpoints.save(folder("alias", "w2"))
-    assert store.checkpoints.trained_clusters("w2") == {"a"}
+    assert store.checkpoints.trained_clusters("w2", "tooluse") == {"a"}
     store.checkpoints.save(folder("sft", "w2"))
-    assert store.checkpoints.saved("sft").lineage.trained_clusters == ("a",), "a plain save forgets no lineage"
+    assert store.checkpoints.saved("sft").lineage.trained_clusters == {"tooluse": ("a",)}, (
+        "a plain save forgets no lineage"
+    )
 
 
 def test_the_chain_ties_a_checkpoint_to_its_parents_record(store: Store) -> None:
     store.checkpoints.save(folder("base", "w1"))
-    store.checkpoints.save(folder("sft", "w2", "w1"), Lineage("c1", "data1", ("a",)))
+    store.checkpoints.save(folder("sft", "w2", "w1"), Lineage("c1", "data1", {"tooluse": ("a",)}))
     sft = store.checkpoints.saved("sft")
     assert sft.parent_chain == store.checkpoints.saved("base").chain
     path = store.home / "checkpoints" / "sft" / "checkpoint.json"
     data = json.loads(path.read_text())
-    path.write_text(json.dumps({**data, "trained_clusters": []}))
+    path.write_text(json.dumps({**data, "trained_clusters": {}}))
     assert store.checkpoints.problems() == [f"{path}: changed after it was written (its chain does not match)"]
+    path.write_text(json.dumps({**data, "trained_clusters": ["a"]}))
+    with pytest.raises(StoreError, match="not a checkpoint record"):
+        store.checkpoints.get("sft")
     path.write_text("{}")
     with pytest.raises(StoreError, match="not a checkpoint record"):
         store.checkpoints.get("sft")
@@ -98,6 +104,9 @@ def test_a_circle_of_parents_ends(store: Store) -> None:
 
 
 def test_the_record_has_the_fields_of_the_design(store: Store) -> None:
-    store.checkpoints.save(folder("a", "w1", "w0"), Lineage("c", "d", ("x",)))
+    store.checkpoints.save(folder("a", "w1", "w0"), Lineage("c", "d", {"tooluse": ("x", "y")}))
     data = json.loads((store.home / "checkpoints" / "a" / "checkpoint.json").read_text())
     assert data.keys() >= {*asdict(folder("a", "w1")), "campaign", "data_digest", "trained_clusters", "chain"}
+    assert data["trained_clusters"] == {"tooluse": ["x", "y"]}
+    assert store.checkpoints.saved("a").lineage == Lineage("c", "d", {"tooluse": ("x", "y")})
+    assert store.checkpoints.problems() == []
