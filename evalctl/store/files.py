@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from evalctl.errors import ResourceError, StoreError, UsageError
 from evalctl.types import Json
@@ -131,8 +131,3 @@ def folder_name(name: str, kind: str) -> str:
     if not name.strip() or len(text) > 200:
         raise UsageError(f"{kind} name {name[:60]!r}: between 1 and 200 characters, please")
     return text
-
-
-def plain_name(folder: str) -> str:
-    """The name that `folder_name` encoded."""
-    return unquote(folder)

@@ -1,7 +1,7 @@
 """The store: run folders, checkpoints, baselines and verdicts under one home; files are the truth."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evalctl.digests import digest, file_sha256
 from evalctl.errors import StoreError, UsageError
-from evalctl.types import Json, Run, RunRecord, Trial
+from evalctl.types import Json, Run, RunRecord
 
 from .baselines import Baselines
 from .checkpoints import Checkpoints
@@ -73,14 +73,6 @@ class Store:
     def importing(self) -> Importing:
         """A writer for trials from another tool, of several suites at once; use it with `with`."""
         return Importing(self.runs, self.has, self._publish, self.writing)
-
-    def import_run(self, record: RunRecord, trials: Iterable[Trial]) -> tuple[Run, bool]:
-        """Keep trials of one suite that another tool made; the run, and whether it is new."""
-        with self.importing() as batch:
-            for trial in trials:
-                batch.add(trial if trial.suite == record.suite["name"] else replace(trial, suite=record.suite["name"]))
-            new = batch.commit([record])[record.key]
-        return self.load(record.key), new
 
     def has(self, key: str) -> bool:
         """Whether a finished run of this key is there."""
