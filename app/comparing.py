@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evalctl.comparison import Comparison, compare
 from evalctl.errors import EvalctlError, EvidenceError
-from evalctl.ledger import Ledger
+from evalctl.gate.comparison import Comparison, compare
+from evalctl.gate.from_store import look
+from evalctl.gate.verdict_json import estimate_json
 from evalctl.measures import CORRECT_LIKE
 from evalctl.store import Store
 from evalctl.store.resolve import Side, resolve
 from evalctl.types import PLAIN_ROLES, Json, Role, Run
-from evalctl.verdict_json import estimate_json
 from reports.words import Unit, change, change_span, span, value
 
 from .present import console, safe
@@ -71,8 +71,7 @@ def _one(store: Store, base: Run, other: Side, suite: str, how: tuple[Asked, flo
     asked, alpha = how
     run = store.load(other.runs[suite])
     if Role.SEALED in asked.roles:
-        new, old = (str(side.record.checkpoint.get("weights_digest")) for side in (run, base))
-        Ledger(store.home).take(suite, new, old)
+        look(store, suite, base, run)
     metric = asked.metric or (str(run.trials["metric"].iloc[0]) if len(run.trials) else "correct")
     try:
         return Compared(suite, other.name, compare(base, run, metric, alpha, asked.roles))

@@ -10,17 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalctl.errors import EvalctlError, EvidenceError
+from evalctl.gate.from_store import Gated, gate
+from evalctl.gate.verdict import Decision
 from evalctl.models import convert
 from evalctl.models.damage import damaged_copy, identical_copy
 from evalctl.policy import load_policy
 from evalctl.store import Store
 from evalctl.store.resolve import resolve
-from evalctl.verdict import Decision
 from reports import html
 
 from .files import write
 from .gather import gather
-from .gating import Gated, gate
 from .present import Display
 from .running import RunRequest, run_all
 

@@ -3,12 +3,12 @@
 from rich.console import Console
 from rich.table import Table
 
+from evalctl.gate.verdict_json import finite
 from evalctl.plan import Plan, Planned, plan
 from evalctl.policy import Policy
 from evalctl.store import Store
 from evalctl.store.resolve import resolve
 from evalctl.types import Json
-from evalctl.verdict_json import finite
 
 from .present import console, safe
 

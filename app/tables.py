@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Run
-from evalctl.verdict import Decision
 from reports.cells import Cell, measure
 from reports.figures import Difference, Overview
 from reports.sentences import headline

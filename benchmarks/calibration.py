@@ -14,9 +14,9 @@ import time
 
 import numpy as np
 
-from evalctl.decide import Evidence
+from evalctl.gate.decide import Evidence
+from evalctl.gate.verdict import Decision
 from evalctl.stats.simulate import Cell, grid
-from evalctl.verdict import Decision
 
 
 def rates(cell: Cell, margin: float, alpha: float, runs: int, seed: int) -> dict[str, float]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .case import Case
-from .demands import Demand
+from .gate.case import Case
+from .gate.demands import Demand
+from .gate.pairing import Codes, Pairing
 from .measures import Floats, default_range
-from .pairing import Codes, Pairing
 from .policy import Policy
 from .stats import clusters_for_pass, pass_power, visible_drop
 from .types import Run

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from .demands import Demand, Tier
 from .digests import digest
 from .errors import LookupFailed, PolicyError
+from .gate.demands import Demand, Tier
 from .measures import default_range
 from .types import PLAIN_ROLES, Role
 

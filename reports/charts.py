@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
-from evalctl.verdict import Decision
 
 from .cells import Cell
 from .figures import Difference

@@ -1,6 +1,6 @@
 """Every figure a page shows, in one frozen Overview: computed once, said in HTML, Markdown and the app.
 
-The arithmetic is `evalctl.stats` and `evalctl.comparison`; what stands here chooses and arranges.
+The arithmetic is `evalctl.stats` and `evalctl.gate.comparison`; what stands here chooses and arranges.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evalctl import measures
-from evalctl.comparison import compare
 from evalctl.errors import EvalctlError
+from evalctl.gate.comparison import compare
 from evalctl.types import PLAIN_ROLES, Estimate, Run
 
 from .cells import Cell, Place, further_names, measure, metric_of, unit_of

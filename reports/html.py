@@ -1,7 +1,7 @@
 """One self-contained HTML file: no script, no link, nothing loaded; a strict content policy says so."""
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
-from evalctl.verdict import Decision
 
 from . import charts, evidence, style
 from .cells import Cell, Place

@@ -1,6 +1,6 @@
 """What the evidence says, in one sentence, and never more than it says."""
 
-from evalctl.verdict import Decision
+from evalctl.gate.verdict import Decision
 
 from .figures import Difference, Overview
 from .verdicts import FindingView, VerdictView

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from evalctl.errors import EvidenceError
+from evalctl.gate.verdict import Decision
 from evalctl.measures import CORRECT_LIKE, FIGURES
 from evalctl.types import Estimate, Json
-from evalctl.verdict import Decision
 
 from .words import Unit
 

@@ -4,8 +4,8 @@ import math
 import unicodedata
 from enum import StrEnum
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
-from evalctl.verdict import Decision
 
 
 class Unit(StrEnum):

@@ -23,8 +23,8 @@ def command(policy_file: Path, baseline: str, candidate: str, json_to: str | Non
     INCONCLUSIVE that the policy allows), 1 REGRESSED, 3 INCONCLUSIVE, 4 INVALID. The bounds are one-sided: the lower
     decides PASS, the upper REGRESSED.
     """
-    from app.gating import gate
     from app.verdict_table import show_verdict
+    from evalctl.gate.from_store import gate
     from evalctl.policy import load_policy
     from evalctl.store import Store
     from reports.verdicts import read

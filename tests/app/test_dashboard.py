@@ -15,7 +15,7 @@ import pytest
 
 from app.cli import dashboard
 from app.cli.root import dispatch
-from evalctl.verdict import Decision
+from evalctl.gate.verdict import Decision
 from tests.app.stores import filled
 from tests.browser import Browser, chromium
 from tests.reports.pages import finding, verdict

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.root import dispatch
-from evalctl.verdict import Decision
+from evalctl.gate.verdict import Decision
 from tests.app.stores import filled, keep
 from tests.doubles import Synthetic
 from tests.reports.pages import finding, verdict

@@ -6,8 +6,8 @@ from rich.console import Console
 
 from app.present import PLAIN_EVERY, Display
 from app.tables import run_summary, show
+from evalctl.gate.verdict import Decision
 from evalctl.types import Trial
-from evalctl.verdict import Decision
 from tests.doubles import Synthetic
 from tests.reports.pages import page, verdict
 

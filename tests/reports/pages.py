@@ -1,8 +1,8 @@
 """Overviews for the tests of pages: two checkpoints, two suites, and a verdict of any kind."""
 
+from evalctl.gate.verdict import Decision, Finding, Verdict
+from evalctl.gate.verdict_json import to_json
 from evalctl.types import Estimate
-from evalctl.verdict import Decision, Finding, Verdict
-from evalctl.verdict_json import to_json
 from reports.cells import measure
 from reports.figures import Overview, Side, overview
 from tests.doubles import Synthetic

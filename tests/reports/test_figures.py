@@ -3,7 +3,7 @@
 import pytest
 
 from evalctl.errors import EvidenceError
-from evalctl.verdict import Decision
+from evalctl.gate.verdict import Decision
 from reports.cells import measure
 from reports.figures import Side, overview
 from reports.words import Unit

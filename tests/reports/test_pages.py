@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
-from evalctl.verdict import Decision
 from reports import charts, html, markdown
 from reports.cells import measure
 from reports.figures import Difference, overview

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
-from evalctl.verdict import Decision
 from reports.sentences import headline
 
 from .pages import bare, finding, page, verdict

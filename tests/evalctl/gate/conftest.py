@@ -8,10 +8,10 @@ import pytest
 
 from evalctl.digests import digest
 from evalctl.gate import GateContext, judge
+from evalctl.gate.verdict import Verdict
 from evalctl.policy import parse_policy
 from evalctl.store.frames import to_frame
 from evalctl.types import Run, RunRecord, Trial
-from evalctl.verdict import Verdict
 
 
 def trials_of(scores: Sequence[float | None], suite: str = "s", **fields: Any) -> list[Trial]:

@@ -7,8 +7,8 @@ import pytest
 
 from evalctl.errors import PolicyError
 from evalctl.gate import GateContext
+from evalctl.gate.verdict import Decision
 from evalctl.policy import load_policy, parse_policy
-from evalctl.verdict import Decision
 
 PLAIN = "suites: {s: {}}"
 rng = np.random.default_rng(7)

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evalctl.comparison import compare
 from evalctl.errors import EvidenceError
 from evalctl.gate import GateContext
+from evalctl.gate.comparison import compare
+from evalctl.gate.verdict import Decision
+from evalctl.gate.verdict_json import to_json
 from evalctl.plan import plan
 from evalctl.policy import parse_policy
 from evalctl.types import Run
-from evalctl.verdict import Decision
-from evalctl.verdict_json import to_json
 
 PLAIN = "suites: {s: {}}"
 

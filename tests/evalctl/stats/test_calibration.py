@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from evalctl.decide import Evidence
+from evalctl.gate.decide import Evidence
+from evalctl.gate.verdict import Decision
 from evalctl.stats import plus_one_low
 from evalctl.stats.simulate import Cell, grid
-from evalctl.verdict import Decision
 
 ALPHA, MARGIN = 0.05, 0.05
 RUNS, FLIPS = 2_000, 250

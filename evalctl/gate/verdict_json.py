@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from .types import Estimate, Json
+from evalctl.types import Estimate, Json
+
 from .verdict import Finding, Verdict
 
 

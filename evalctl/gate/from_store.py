@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evalctl import rules
-from evalctl.case import Against, Case
-from evalctl.gate import GateContext, judge, with_older
 from evalctl.ledger import Ledger, Look
-from evalctl.pairing import Pairing
 from evalctl.policy import Policy
 from evalctl.store import Store
 from evalctl.store.resolve import Side, resolve
 from evalctl.types import Json, Run
-from evalctl.verdict import Verdict
-from evalctl.verdict_json import to_json
+
+from . import rules
+from .case import Against, Case
+from .judgement import GateContext, judge, with_older
+from .pairing import Pairing
+from .verdict import Verdict
+from .verdict_json import to_json
 
 OLDER = 5
 """Older runs that are looked at, a side and suite."""
@@ -44,7 +45,7 @@ def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
         baseline=sides["baseline"].name,
         candidate=sides["candidate"].name,
         anchor=anchor,
-        looks=_looks(Ledger(store.home), policy, runs, anchor),
+        looks=_looks(store, policy, runs, anchor),
         trained=_trained(store, policy, [*runs.values(), anchor or {}]),
     )
     verdict = judge(policy, runs["baseline"], runs["candidate"], context)
@@ -54,12 +55,17 @@ def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
     return Gated(verdict, kept)
 
 
+def look(store: Store, suite: str, baseline: Run, candidate: Run, budget: int | None = None) -> Look:
+    """Count a look at the sealed samples of `suite`, before anything is read of them."""
+    return Ledger(store.home).take(suite, _weights(candidate), _weights(baseline), budget)
+
+
 def _load(store: Store, policy: Policy, side: Side) -> dict[str, Run]:
     return {suite: store.load(key) for suite, key in side.runs.items() if suite in policy.suites}
 
 
 def _looks(
-    ledger: Ledger, policy: Policy, runs: Mapping[str, Mapping[str, Run]], anchor: Mapping[str, Run] | None
+    store: Store, policy: Policy, runs: Mapping[str, Mapping[str, Run]], anchor: Mapping[str, Run] | None
 ) -> dict[tuple[str, Against], Look]:
     """One look for each sealed suite and baseline, counted before anything is read of it."""
     found: dict[tuple[str, Against], Look] = {}
@@ -68,8 +74,7 @@ def _looks(
         for against, first in others:
             if suite in first and suite in runs["candidate"]:
                 budget = policy.sealed.looks if policy.sealed else None
-                new, old = _weights(runs["candidate"][suite]), _weights(first[suite])
-                found[suite, against] = ledger.take(suite, new, old, budget)
+                found[suite, against] = look(store, suite, first[suite], runs["candidate"][suite], budget)
     return found
 
 

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .stats import Clusters, SignFlip, more_clusters, plus_one_high, plus_one_low
-from .types import Estimate
+from evalctl.stats import Clusters, SignFlip, more_clusters, plus_one_high, plus_one_low
+from evalctl.types import Estimate
+
 from .verdict import Decision
 
 FEWEST = 5

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .types import Estimate, Json
+from evalctl.types import Estimate, Json
 
 
 class Decision(StrEnum):

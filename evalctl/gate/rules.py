@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import measures
+from evalctl import measures
+from evalctl.digests import canonical
+from evalctl.types import Json, Run
+
 from .case import SIDES, Case
-from .digests import canonical
 from .guards import listed
-from .types import Json, Run
 
 Rule = Callable[[Case], list[str]]
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from evalctl.types import Role
+
 from . import rules
 from .case import SIDES, Case
 from .decide import FEWEST, FEWEST_TO_PASS, Evidence
 from .guards import must_pass
 from .pairing import Pairing
-from .types import Role
 from .verdict import Decision, Finding
 
 ORDER = tuple(Decision)

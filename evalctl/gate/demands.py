@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from .types import Direction, Role
+from evalctl.types import Direction, Role
 
 Tier = Literal["critical", "supporting", "advisory"]
 

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from . import measures
-from .measures import Floats
-from .stats import Clusters
-from .types import Role, Run
+from evalctl import measures
+from evalctl.measures import Floats
+from evalctl.stats import Clusters
+from evalctl.types import Role, Run
 
 Codes = NDArray[np.int64]
 

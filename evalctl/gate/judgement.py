@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from evalctl.ledger import Look
+from evalctl.policy import Policy
+from evalctl.stats import SignFlip, holm_levels
+from evalctl.types import Run
+
 from . import rules
 from .case import SCENARIOS, SIDES, Against, Case
 from .decide import Evidence
 from .findings import ORDER, Judged, finding, trained, unreadable
-from .ledger import Look
 from .pairing import Pairing
-from .policy import Policy
-from .stats import SignFlip, holm_levels
-from .types import Run
 from .verdict import Decision, Finding, Verdict
 
 ASYMMETRY = 0.01

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evalctl.errors import EvidenceError
+from evalctl.measures import Floats
+from evalctl.policy import Policy, Settings, SuiteRules
+from evalctl.stats import interval
+from evalctl.types import PLAIN_ROLES, Estimate, Run
+
 from .case import SIDES, Case
-from .errors import EvidenceError
-from .measures import Floats
 from .pairing import Pairing
-from .policy import Policy, Settings, SuiteRules
-from .stats import interval
-from .types import PLAIN_ROLES, Estimate, Run
 
 ROUNDING = 1e-9
 

@@ -7,13 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from . import measures
+from evalctl import measures
+from evalctl.ledger import Look
+from evalctl.measures import Floats
+from evalctl.stats import Clusters, mean
+from evalctl.types import Direction, Estimate, Run
+
 from .demands import Demand
-from .ledger import Look
-from .measures import Floats
 from .pairing import Pairing
-from .stats import Clusters, mean
-from .types import Direction, Estimate, Run
 
 Against = Literal["rolling", "anchor"]
 SIDES = ("baseline", "candidate")
