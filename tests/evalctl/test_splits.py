@@ -69,7 +69,7 @@ def test_folds_are_even_overall_and_in_each_stratum_and_ignore_order(n: int, fol
     assert set(drawn.values()) == set(range(folds))
     assert max(counts.values()) - min(counts.values()) <= 1
     for stratum in set(places.values()):
-        inside = Counter({fold: 0 for fold in range(folds)})
+        inside = Counter(dict.fromkeys(range(folds), 0))
         inside.update(drawn[cluster] for cluster in places if places[cluster] == stratum)
         assert max(inside.values()) - min(inside.values()) <= 1
 
