@@ -45,7 +45,7 @@ def _row(finding: FindingView) -> list[Text | str]:
     unit = finding.unit
     levels = [value(e.value, unit) if e else "" for e in (finding.baseline, finding.candidate)]
     found = finding.difference
-    margin = "" if finding.margin is None else change(-finding.margin, unit)
+    margin = "" if finding.max_drop is None else change(-finding.max_drop, unit)
     mark = safe(f"{finding.decision}{' IMPROVED' if finding.improved else ''}", STYLES[finding.decision])
     row: list[Text | str] = [safe(finding.label), finding.tier, mark, *levels]
     if found is None:

@@ -99,8 +99,8 @@ def _around_zero(rows: Sequence[Difference], left: float, right: float) -> Scale
     for row in rows:
         if row.difference is not None:
             edges += [row.difference.low, row.difference.high]
-        if row.finding and row.finding.margin is not None:
-            edges.append(-row.finding.margin)
+        if row.finding and row.finding.max_drop is not None:
+            edges.append(-row.finding.max_drop)
     finite = [edge for edge in edges if math.isfinite(edge)]
     low, high = min(finite), max(finite)
     room = max((high - low) * 0.08, 0.005)
@@ -127,7 +127,7 @@ def _forest_axis(scale: Scale, top: int, foot: int, unit: Unit) -> Markup:
 def _forest_row(row: Difference, scale: Scale, middle: float, shape: tuple[int, bool, int]) -> Markup:
     width, narrow, height = shape
     decision = row.finding.decision if row.finding else None
-    margin = row.finding.margin if row.finding else None
+    margin = row.finding.max_drop if row.finding else None
     label_y = middle - 22 if narrow else middle + 4
     room = int((width * 0.52 if narrow else scale.start - 20) / GLYPH)
     said = _said(row)

@@ -129,7 +129,7 @@ def _with_pair(page: Overview, baseline: Side, candidate: Side, verdict: Verdict
     pairs = {name: (_shown(baseline.runs[name]), _shown(candidate.runs[name])) for name in shared}
     plain = [_difference(name, name, *pair) for name, pair in pairs.items()]
     flips = {d.suite: d for d in plain}
-    judged = [_judged(f, flips.get(f.suite)) for f in verdict.findings] if verdict else []
+    judged = [_judged(f, flips.get(f.name)) for f in verdict.findings] if verdict else []
     named = {d.suite for d in judged}
     return replace(
         page,
@@ -154,7 +154,7 @@ def _with_pair(page: Overview, baseline: Side, candidate: Side, verdict: Verdict
 def _judged(finding: FindingView, plain: Difference | None) -> Difference:
     whole = plain if plain is not None and finding.slice is None and finding.metric == plain.metric else None
     return Difference(
-        suite=finding.suite,
+        suite=finding.name,
         label=finding.label,
         metric=finding.metric,
         unit=finding.unit,

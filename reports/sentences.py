@@ -52,12 +52,12 @@ def needs(found: FindingView) -> str:
 
 def _figure(found: FindingView) -> str:
     assert found.difference is not None
-    margin = "" if found.margin is None else f"; a fall of {_margin(found)} is allowed"
+    margin = "" if found.max_drop is None else f"; a fall of {_margin(found)} is allowed"
     return f"{points(found.difference.value, found.unit)} ({change_span(found.difference, found.unit)}{margin})"
 
 
 def _margin(found: FindingView) -> str:
-    text = change(found.margin or 0.0, found.unit).lstrip("+")
+    text = change(found.max_drop or 0.0, found.unit).lstrip("+")
     return f"{text} points" if points(1, found.unit).endswith("points") else text
 
 
@@ -86,9 +86,9 @@ def _inconclusive(verdict: VerdictView, worst: FindingView, number: int) -> str:
 
 
 def _spans(found: FindingView) -> bool:
-    if found.difference is None or found.margin is None:
+    if found.difference is None or found.max_drop is None:
         return False
-    return found.difference.low <= -found.margin <= found.difference.high
+    return found.difference.low <= -found.max_drop <= found.difference.high
 
 
 def _passed(verdict: VerdictView, worst: FindingView, deciding: list[FindingView]) -> str:

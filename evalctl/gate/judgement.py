@@ -128,7 +128,7 @@ def _levels(cases: Sequence[Case], p_values: Sequence[float | None]) -> list[flo
 
 
 def _overall(policy: Policy, found: Sequence[Finding], context: GateContext) -> Verdict:
-    deciding = [one for one in found if one.tier != "advisory"]
+    deciding = [one for one in found if one.decides]
     decision = min((one.decision for one in deciding), key=ORDER.index, default=Decision.INVALID)
     allowed = {(d.suite, d.metric) for d in policy.demands if d.allow_inconclusive}
     open_ones = [f for f in deciding if f.decision is Decision.INCONCLUSIVE]

@@ -49,6 +49,11 @@ class Finding:
     reasons: tuple[str, ...] = ()
     """Each begins with the name of the rule that fired: `coverage: …`."""
 
+    @property
+    def decides(self) -> bool:
+        """Advisory findings are shown and never decide."""
+        return self.tier != "advisory"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -64,3 +69,5 @@ class Verdict:
     improved: bool = False
     ledger: Mapping[str, Json] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    created: str = ""
+    """ISO 8601, UTC; empty until it is written down."""

@@ -11,7 +11,7 @@ from evalctl.errors import EvidenceError
 from evalctl.gate import GateContext
 from evalctl.gate.comparison import compare
 from evalctl.gate.verdict import Decision
-from evalctl.gate.verdict_json import to_json
+from evalctl.gate.verdict_json import from_json, to_json
 from evalctl.plan import plan
 from evalctl.policy import parse_policy
 from evalctl.types import Run
@@ -276,6 +276,17 @@ def test_flipping_a_fifth_of_the_scores_changes_the_verdict(run, gate):
     flipped = [1.0 - s if i % 5 == 0 else s for i, s in enumerate(base)]
     assert gate(PLAIN, run(base), run(base, "new")).decision is Decision.PASS
     assert gate(PLAIN, run(base), run(flipped, "new")).decision is Decision.REGRESSED
+
+
+def test_a_verdict_comes_back_from_its_json_as_it_was(run, gate):
+    when = "2026-01-01T00:00:00+00:00"
+    for candidate in ([*mixed(78, 99), None], [0.0] * 100, [1.0] * 20):
+        made = gate(PLAIN, run(mixed(80, 100)), run(candidate, "new"))
+        written = json.loads(json.dumps(to_json(made, when)))
+        assert from_json(written) == dataclasses.replace(made, created=when)
+        assert to_json(from_json(written)) == written
+    with pytest.raises(EvidenceError, match="not the form"):
+        from_json({"verdict": "FINE", "exit": 0, "suites": []})
 
 
 def test_json_says_what_the_contract_says(run, gate):
