@@ -26,9 +26,9 @@ class Look:
 
     suite: str
     candidate: str
-    """Weights digest of the candidate."""
+    """Weights digest of the candidate; its run key where the weights could not be read (served, imported)."""
     baseline: str
-    """Weights digest of the baseline."""
+    """The same of the baseline."""
     number: int
     """Which look at this suite it is, from 1."""
     budget: int | None = None

@@ -20,6 +20,8 @@ CORRECT_LIKE = frozenset({"acc", "accuracy", "anls", "correct", "em", "exact", "
     *("pass", "passed", "resolved", "solved", "success")
 }
 """Metrics whose name says what they are: higher is better, in [0, 1], unless something else is declared."""
+WIDEST = 1e15
+"""Of a range: beyond it a double tells no difference of 1, and sums of squares overflow."""
 COUNTED = ("ok", "limit", "model_error")
 """Statuses that say something about the model."""
 OWN_FAILURES = ("limit", "model_error")

@@ -4,25 +4,30 @@ The whole vocabulary is read; what this version does not decide yet is refused b
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from .digests import digest
 from .errors import LookupFailed, PolicyError
 from .gate.demands import Demand, Tier
-from .measures import default_range
+from .measures import WIDEST, default_range
+from .strict_yaml import YAML_ERRORS, UniqueKeys, figure
 from .types import PLAIN_ROLES, Role
 
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
-Margin = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
-Level = Annotated[float, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]
-Count = Annotated[int, Field(strict=True, ge=1)]
+MOST = 1_000_000_000
+"""Of anything counted."""
+Written = BeforeValidator(figure)
+Number = Annotated[float, Written, Field(strict=True, allow_inf_nan=False)]
+Share = Annotated[float, Written, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Margin = Annotated[float, Written, Field(strict=True, ge=0, allow_inf_nan=False)]
+Level = Annotated[float, Written, Field(strict=True, gt=0, le=0.5, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 
 REQUIRE_SAME = ("suite_digest", "prompt_digest", "sampling", "judge", "limits")
 
@@ -30,6 +35,8 @@ REQUIRE_SAME = ("suite_digest", "prompt_digest", "sampling", "judge", "limits")
 def _check_range(bounds: tuple[float, float] | None) -> None:
     if bounds is not None and not bounds[0] < bounds[1]:
         raise ValueError(f"range {list(bounds)} must rise: [lowest, highest]")
+    if bounds is not None and bounds[1] - bounds[0] > WIDEST:
+        raise ValueError(f"range {list(bounds)} is wider than {WIDEST:g}, more than a difference can be told in")
 
 
 class Strict(BaseModel):
@@ -150,12 +157,27 @@ class Policy(Strict):
 
     @cached_property
     def demands(self) -> tuple[Demand, ...]:
-        """Every suite x metric, in the file's order; the first metric of a suite carries its `must_pass`."""
+        """Every suite x metric, in the file's order; a suite's one metric carries its `must_pass`: see `guard`."""
         found = []
         for name, suite in self.suites.items():
-            for position, metric in enumerate(suite.metrics or (None,)):
-                found.append(self._demand(name, suite, metric, must_pass=suite.must_pass if position == 0 else ()))
+            for metric in suite.metrics or (None,):
+                found.append(self._demand(name, suite, metric, must_pass=() if suite.metrics else suite.must_pass))
         return tuple(found)
+
+    def guard(self, name: str, score: str) -> Demand | None:
+        """`must_pass` of a suite that lists `metrics`, judged on `score`, the metric that its rows' score is of.
+
+        It decides at the suite's own tier, whatever metrics are listed. None where there is nothing to judge.
+        """
+        suite = self.suites[name]
+        if not suite.metrics or not suite.must_pass:
+            return None
+        rules = next((metric for metric in suite.metrics if metric.name == score), None)
+        made = self._demand(name, suite, rules or MetricRules(name=score), must_pass=suite.must_pass)
+        tier = suite.tier or self.defaults.tier or "critical"
+        if rules is None:  # What the suite says of a direction and a range is then meant for other metrics.
+            made = replace(made, direction=None, range=None)
+        return replace(made, tier=tier, max_drop=0.0, max_total_drop=None)
 
     @property
     def roles(self) -> dict[str, frozenset[str]]:
@@ -214,8 +236,8 @@ def load_policy(path: Path) -> Policy:
 def parse_policy(text: str, where: str = "policy") -> Policy:
     """The policy that `text` (YAML) says. Raises PolicyError."""
     try:
-        data = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader that also refuses a key given twice
-    except (yaml.YAMLError, RecursionError) as error:
+        data = yaml.load(text, Loader=UniqueKeys)  # noqa: S506 - a SafeLoader that also refuses a key given twice
+    except YAML_ERRORS as error:
         raise PolicyError(f"{where}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
         raise PolicyError(f"{where}: a policy is a mapping with `suites:`, not {type(data).__name__}")
@@ -227,19 +249,6 @@ def parse_policy(text: str, where: str = "policy") -> Policy:
         raise PolicyError(f"{where}: {_explain(error)}") from None
     _refuse(policy, where)
     return policy
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """A key given twice would otherwise lose the first one's demands without a word."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if key.value in seen:
-                    raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} twice", key.start_mark)
-                seen.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 def _explain(error: ValidationError) -> str:
@@ -299,3 +308,6 @@ def _refuse_demand(policy: Policy, demand: Demand, where: str) -> None:
         raise PolicyError(
             f"{where}: max_drop {demand.max_drop:g} is all of {list(bounds)}, the range of {demand.metric}"
         )
+    total = demand.max_total_drop
+    if bounds and total is not None and total >= bounds[1] - bounds[0]:
+        raise PolicyError(f"{where}: max_total_drop {total:g} is all of {list(bounds)}, the range of {demand.metric}")

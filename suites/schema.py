@@ -7,6 +7,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evalctl.errors import SuiteError
+from evalctl.strict_yaml import CONSTRUCTORS, YAML_ERRORS
 from evalctl.types import Limits, Message
 
 from .strict import LFS, Inside, Named, RoleName, Strict, Text, Value, tell
@@ -117,6 +118,8 @@ class SuiteForm(Strict):
 class _UniqueKeys(yaml.SafeLoader):
     """YAML in which a key given twice is an error, not the last one's victory."""
 
+    yaml_constructors = CONSTRUCTORS
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
@@ -137,7 +140,7 @@ def read_suite_form(path: Path) -> SuiteForm:
         raise SuiteError(f"{path.parent}: no suite.yaml here; `evalctl suites new NAME` writes one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SuiteError(f"{path}: cannot be read: {error}") from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except YAML_ERRORS as error:
         raise SuiteError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     if text.startswith(LFS):
         raise SuiteError(f"{path}: a Git LFS pointer, not the file; run `git lfs pull`")

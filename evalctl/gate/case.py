@@ -54,12 +54,46 @@ class Case:
 
     @cached_property
     def directions(self) -> frozenset[str]:
-        """Every direction that policy or rows name; where nobody speaks, that of a metric whose name says it."""
+        """Every direction that rows name, and the policy's; without one that of a metric whose name says it."""
         said = {d for side in SIDES for d in self.declared[side].directions}
-        said |= {self.demand.direction} if self.demand.direction else set()
-        if not said and measures.default_range(self.demand.metric):
-            said = {"higher"}
-        return frozenset(said)
+        return frozenset(said | {self.told_direction} if self.told_direction else said)
+
+    @property
+    def told_direction(self) -> Direction | None:
+        """What is known apart from the rows: the policy's word, else the metric's name."""
+        known: Direction | None = "higher" if measures.default_range(self.demand.metric) else None
+        return self.demand.direction or known
+
+    @property
+    def direction_fault(self) -> str | None:
+        """Why it is not known which way is better: a few rows of one side must not turn the metric round."""
+        name = self.demand.metric
+        if len(self.directions) > 1:
+            return f"policy, rows and name do not agree on which way {name} is better; make them agree"
+        if not self.directions:
+            return f"neither policy nor rows say which way {name} is better; add `direction: higher|lower`"
+        if self.told_direction is None and (alone := self._alone("directions")):
+            return f"only the {alone} says which way {name} is better; state `direction` in the policy"
+        return None
+
+    @property
+    def range_fault(self) -> str | None:
+        """Why no range can be taken: several, stated by one side alone, without a width, or within the margin."""
+        name, shown = self.demand.metric, ", ".join(f"[{low:g}, {high:g}]" for low, high in sorted(self.ranges))
+        if len(self.ranges) > 1:
+            return f"{shown} are all said of {name}; state one in the policy"
+        if self.ranges and self.range is None:
+            return f"{shown} is no range of a width up to {measures.WIDEST:g}; state one in the policy"
+        if not self.demand.range and not measures.default_range(name) and (alone := self._alone("ranges")):
+            return f"only the {alone} says that {name} lies in {shown}; state `range` in the policy"
+        if self.width is not None and self.margin >= self.width:
+            return f"a fall of {self.margin:g} is all of {shown}, the range of {name}, so nothing could fail"
+        return None
+
+    def _alone(self, what: Literal["directions", "ranges"]) -> str | None:
+        """The side that alone says something."""
+        speak = [side for side in SIDES if getattr(self.declared[side], what)]
+        return speak[0] if len(speak) == 1 else None
 
     @property
     def direction(self) -> Direction:
@@ -68,18 +102,18 @@ class Case:
 
     @cached_property
     def ranges(self) -> frozenset[tuple[float, float]]:
-        """The policy's range; else every range the rows declare; else that of a metric whose name says it."""
+        """The policy's range; else every range the rows declare, a silent side's being that of the metric's name."""
         if self.demand.range:
             return frozenset({self.demand.range})
-        said = frozenset(r for side in SIDES for r in self.declared[side].ranges)
         known = measures.default_range(self.demand.metric)
-        return said or frozenset({known} if known else ())
+        default = frozenset({known} if known else ())
+        return frozenset(r for side in SIDES for r in self.declared[side].ranges or default)
 
     @property
     def range(self) -> tuple[float, float] | None:
         """Lowest and highest value; None where nobody declared it, or not one."""
         low, high = next(iter(self.ranges)) if len(self.ranges) == 1 else (0.0, 0.0)
-        return (low, high) if low < high else None
+        return (low, high) if 0 < high - low <= measures.WIDEST else None
 
     @property
     def width(self) -> float | None:

@@ -98,8 +98,8 @@ def _refuse(case: Case, suite: str) -> None:
             raise EvidenceError(f"{suite}: {side} has no metric {case.demand.metric!r}")
         if case.pairing.duplicates[side]:
             raise EvidenceError(f"{suite}: {side} has a sample more than once in one epoch; the gate names them")
-    if len(case.directions) > 1:
-        raise EvidenceError(f"{suite}: the two sides do not agree on which way {case.demand.metric} is better")
+    if case.directions and case.direction_fault:
+        raise EvidenceError(f"{suite}: {case.direction_fault}")
 
 
 def _laid(case: Case, side: str) -> Floats:

@@ -63,6 +63,19 @@ def finding(case: Case, faults: Sequence[str], judged: Judged | None) -> Finding
     return replace(shown, decision=decision, improved=improved, needed=needed, reasons=(*guarded, *reasons, *notes))
 
 
+def guard(case: Case, faults: Sequence[str]) -> Finding:
+    """`must_pass` alone, beside the metrics that a suite lists: no margin, only the guarded samples decide."""
+    shown = replace(_bare(case, faults), slice="must_pass", max_drop=None)
+    if unreadable(faults):
+        return shown
+    alpha = case.demand.alpha
+    evidence = Evidence(case.differences("left_out"), case.width, case.margin, alpha, alpha)
+    shown = _figures(shown, case, Judged({"left_out": evidence}, alpha, alpha, alpha))
+    said = must_pass(case)
+    decision = min([Decision.INVALID if faults else Decision.PASS, *(d for d, _ in said)], key=ORDER.index)
+    return replace(shown, decision=decision, reasons=(*faults, *(line for _, line in said)))
+
+
 def trained(case: Case, clusters: frozenset[str]) -> list[Finding]:
     """Clusters in training lineage, shown beside the suite and never deciding."""
     if not clusters or case.shared is None or case.demand.sealed:

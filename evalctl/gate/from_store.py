@@ -57,7 +57,14 @@ def gate(store: Store, policy: Policy, baseline: str, candidate: str) -> Gated:
 
 def look(store: Store, suite: str, baseline: Run, candidate: Run, budget: int | None = None) -> Look:
     """Count a look at the sealed samples of `suite`, before anything is read of them."""
-    return Ledger(store.home).take(suite, _weights(candidate), _weights(baseline), budget)
+    return Ledger(store.home).take(suite, _looked_at(candidate), _looked_at(baseline), budget)
+
+
+def _looked_at(run: Run) -> str:
+    """What a look is counted by: the weights; the run where nobody read them, since other bytes may bear the name."""
+    checkpoint = run.record.checkpoint
+    read = checkpoint.get("verified", True) and checkpoint.get("kind") != "imported"
+    return _weights(run) if read else run.record.key
 
 
 def _load(store: Store, policy: Policy, side: Side) -> dict[str, Run]:

@@ -11,7 +11,7 @@ from evalctl.types import Run
 from . import rules
 from .case import SCENARIOS, SIDES, Against, Case
 from .decide import Evidence
-from .findings import ORDER, Judged, finding, trained, unreadable
+from .findings import ORDER, Judged, finding, guard, trained, unreadable
 from .pairing import Pairing
 from .verdict import Decision, Finding, Verdict
 
@@ -50,7 +50,20 @@ def judge(
     for case, lines, one in zip(cases, faults, judged, strict=True):
         found.append(finding(case, lines, one))
         found += trained(case, context.trained.get(case.demand.suite, frozenset()))
+    found += [guard(case, rules.faults(case)) for case in _guards(policy, cases)]
     return _overall(policy, found, context)
+
+
+def _guards(policy: Policy, cases: Sequence[Case]) -> list[Case]:
+    """A case of `must_pass` for each suite that lists metrics, on the metric that the baseline's score is of."""
+    firsts = {case.demand.suite: case for case in reversed(cases) if case.against == "rolling"}
+    found = []
+    for suite in dict.fromkeys(case.demand.suite for case in cases):
+        shared = firsts[suite].shared
+        names = set() if shared is None else set(shared.sides["baseline"]["metric"].astype(str))
+        demand = policy.guard(suite, names.pop() if len(names) == 1 else "correct")
+        found += [replace(firsts[suite], demand=demand)] if demand else []
+    return found
 
 
 def _cases(

@@ -18,6 +18,7 @@ from evalctl.stats import Clusters
 from evalctl.types import Role, Run
 
 Codes = NDArray[np.int64]
+MISSING = "missing"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Coded:
-    """Rows as integers: the baseline's, then the candidate's, then what was expected."""
+    """Rows as integers: the baseline's, the candidate's, the `missing` ones of both, then what was expected."""
 
     unit: Codes
     """Unit of each row."""
@@ -77,6 +78,8 @@ class Coded:
     """How many units there are."""
     where: Mapping[str, slice]
     """Side to its rows."""
+    gone: Mapping[str, slice]
+    """Side to its rows of status `missing`."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +94,22 @@ class Pairing:
 
     @cached_property
     def sides(self) -> dict[str, pd.DataFrame]:
-        """Deciding rows of each side, the index from 0. A row of status `missing` is no trial."""
+        """Deciding rows of each side, the index from 0. A row of status `missing` is no trial: see `gone`."""
         return {"baseline": self._part(self.baseline), "candidate": self._part(self.candidate)}
 
     def _part(self, run: Run) -> pd.DataFrame:
         frame = run.trials
-        kept = frame["role"].isin(self.roles) & (frame["status"] != "missing")
-        if self.without:
-            kept &= ~self._out(frame)
-        return frame[kept].reset_index(drop=True)
+        return frame[self._read(frame) & (frame["status"] != MISSING)].reset_index(drop=True)
+
+    def _read(self, frame: pd.DataFrame) -> "pd.Series[bool]":
+        kept = frame["role"].isin(self.roles)
+        return kept & ~self._out(frame) if self.without else kept
+
+    @cached_property
+    def gone(self) -> dict[str, pd.DataFrame]:
+        """Rows of status `missing` of each side: cells that were expected and have no trial."""
+        runs = {"baseline": self.baseline.trials, "candidate": self.candidate.trials}
+        return {s: f[self._read(f) & (f["status"] == MISSING)].reset_index(drop=True) for s, f in runs.items()}
 
     def _out(self, frame: pd.DataFrame) -> "pd.Series[bool]":
         return (frame["role"] == Role.POOL) & frame["cluster"].isin(self.without)
@@ -107,7 +117,7 @@ class Pairing:
     @cached_property
     def coded(self) -> "Coded":
         """Units and cells of both sides' rows and of what either run expected, as integers."""
-        parts = list(self.sides.values())
+        parts = [*self.sides.values(), *self.gone.values()]
         wanted = self.expected
         names = [measures.unit_names(part) for part in parts]
         names.append(pd.Series([f"{key}\x1f{variant}" for key, variant, _ in wanted], dtype=str))
@@ -118,9 +128,10 @@ class Pairing:
         epoch, seen = pd.factorize(np.concatenate(epochs), sort=True)
         width = max(len(seen), 1)
         cell, keys = pd.factorize(unit * width + epoch, sort=True)
-        first, second = len(parts[0]), len(parts[0]) + len(parts[1])
-        where = {"baseline": slice(0, first), "candidate": slice(first, second)}
-        return Coded(unit, cell, keys // width, len(units), where)
+        ends = np.cumsum([len(part) for part in parts])
+        slots = [slice(int(end) - len(part), int(end)) for part, end in zip(parts, ends, strict=True)]
+        sides = dict(zip(self.sides, slots, strict=False))
+        return Coded(unit, cell, keys // width, len(units), sides, dict(zip(self.gone, slots[2:], strict=True)))
 
     @cached_property
     def cells(self) -> Cells:
@@ -130,8 +141,8 @@ class Pairing:
         for side, slot in coded.where.items():
             rows[side] = np.full(len(coded.unit_of_cell), -1, np.int64)
             rows[side][coded.cell[slot]] = np.arange(slot.stop - slot.start)
-        units = [coded.unit[slot] for slot in coded.where.values()]
-        cluster, torn = _clusters(self.sides.values(), units, coded.units)
+        units = [coded.unit[slot] for slot in (*coded.where.values(), *coded.gone.values())]
+        cluster, torn = _clusters([*self.sides.values(), *self.gone.values()], units, coded.units)
         return Cells(coded.unit_of_cell, cluster, rows, torn)
 
     @cached_property

@@ -20,6 +20,8 @@ from .case import SIDES, Case
 from .guards import listed
 
 Rule = Callable[[Case], list[str]]
+ABSENT = "null"
+"""What a row that does not record something says, where others of its run do."""
 
 
 def presence(case: Case) -> list[str]:
@@ -97,14 +99,10 @@ def metric(case: Case) -> list[str]:
     faults = [f"metric: {side} has no {name!r}" for side in SIDES if not case.declared[side].found]
     if faults:
         return faults
-    if len(case.directions) > 1:
-        faults.append(f"direction: policy and rows do not agree on which way {name} is better; make them agree")
-    elif not case.directions:
-        faults.append(
-            f"direction: neither policy nor rows say which way {name} is better; add `direction: higher|lower`"
-        )
-    if len(case.ranges) > 1 or (case.ranges and case.range is None):
-        faults.append(f"range: rows declare the ranges {sorted(case.ranges)} for {name}; state one in the policy")
+    if case.direction_fault:
+        faults.append(f"direction: {case.direction_fault}")
+    if case.range_fault:
+        faults.append(f"range: {case.range_fault}")
     return faults
 
 
@@ -118,8 +116,10 @@ def out_of_range(case: Case) -> list[str]:
             values = measures.raw_values(frame, case.demand.metric)
             low, high = case.range
             bad = bad | (status & ((values < low) | (values > high)))
+        else:
+            bad = bad | (np.abs(measures.raw_values(frame, case.demand.metric)) > measures.WIDEST)
         if bad.any():
-            bounds = f"[{case.range[0]:g}, {case.range[1]:g}]" if case.range else "the finite numbers"
+            bounds = f"[{case.range[0]:g}, {case.range[1]:g}]" if case.range else f"±{measures.WIDEST:g}"
             faults.append(
                 f"out_of_range: {side} has {int(bad.sum())} values of {case.demand.metric} outside {bounds}: "
                 + _ids(frame, bad)
@@ -197,7 +197,8 @@ def faults(case: Case) -> list[str]:
 def recorded(case: Case, side: str, name: str) -> list[str]:
     """Every value of `name` in a side's run as canonical JSON: the run field, else the column, else `metadata.NAME`.
 
-    Empty where it is not recorded; more than one where the run's own trials disagree.
+    Empty where it is not recorded; more than one where the run's own trials disagree, or where some record it and
+    others do not: one row speaks for no other.
     """
     run = case.runs[side]
     assert run is not None
@@ -207,7 +208,8 @@ def recorded(case: Case, side: str, name: str) -> list[str]:
     frame = case.pairing.sides[side]
     if name in frame.columns and frame[name].notna().any():
         values = frame[name].dropna()
-        return sorted({_spelled(value) for value in (values if values.dtype == object else values.unique())})
+        told = {_spelled(value) for value in (values if values.dtype == object else values.unique())}
+        return sorted(told | ({ABSENT} if len(values) < len(frame) else set()))
     return _in_metadata(frame, name.removeprefix("metadata."))
 
 
@@ -224,13 +226,11 @@ def _run_field(run: Run, name: str) -> Json:
 
 
 def _in_metadata(frame: pd.DataFrame, name: str) -> list[str]:
-    texts = frame["metadata"].dropna()
     # Most metadata does not hold the name: a text search spares parsing it.
-    texts = texts[texts.str.contains(json.dumps(name, ensure_ascii=False), regex=False)]
-    if not len(texts):
-        return []
-    found = (json.loads(text).get(name) for text in texts.unique())
-    return sorted({canonical(value) for value in found if value is not None})
+    held = frame["metadata"].str.contains(json.dumps(name, ensure_ascii=False), regex=False).fillna(False).astype(bool)
+    found = [json.loads(text).get(name) for text in frame.loc[held, "metadata"].unique()]
+    told = {canonical(value) for value in found if value is not None}
+    return sorted(told | ({ABSENT} if told and (not held.all() or None in found) else set()))
 
 
 def _spelled(value: Any) -> str:

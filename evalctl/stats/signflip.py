@@ -28,6 +28,8 @@ CARRIED = 0.01
 """Sum of fourth powers over squared sum of squares. A flipped total has excess kurtosis -2 times this, so its tail is
 lighter than the normal one (by 6% at 0.001 where this is 0.01) and the approximation errs towards not rejecting."""
 SEED = 20_160_915
+ROUNDING = 1e-12
+"""Of sums of probabilities; no chance is told as less."""
 
 
 class SignFlip:
@@ -70,7 +72,7 @@ class SignFlip:
         if self._normal:
             return float(special.ndtr(self._score()))
         first = int(np.searchsorted(self._means, 0.0, side="left"))
-        return float(self._above[first]) if first < len(self._means) else self._always
+        return max(float(self._above[first]), ROUNDING) if first < len(self._means) else self._always
 
     @property
     def p_upper(self) -> float:
@@ -80,7 +82,7 @@ class SignFlip:
         if self._normal:
             return float(special.ndtr(-self._score()))
         last = int(np.searchsorted(self._means, 0.0, side="right")) - 1
-        return float(self._below[last]) if last >= 0 else self._always
+        return max(float(self._below[last]), ROUNDING) if last >= 0 else self._always
 
     def upper(self, alpha: float) -> float:
         """The largest shift that the lower test at `alpha` does not reject: below 0 exactly where it rejects 0.
@@ -140,8 +142,8 @@ class SignFlip:
         order = np.argsort(means, kind="stable")
         self._means, kept = means[order], weights[~empty][order]
         # Sums of probabilities miss their true value by rounding: a level that is met exactly counts as met.
-        self._above = self._always + np.cumsum(kept[::-1])[::-1] - 1e-12
-        self._below = self._always + np.cumsum(kept) - 1e-12
+        self._above = self._always + np.cumsum(kept[::-1])[::-1] - ROUNDING
+        self._below = self._always + np.cumsum(kept) - ROUNDING
 
     def _same_upper(self, value: float, alpha: float) -> float:
         """Where all clusters gave `value`, its mirror image is the outcome the test weighs against: with q the share of
