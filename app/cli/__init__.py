@@ -15,8 +15,9 @@ def main() -> int:
         from .root import dispatch
 
         return dispatch(sys.argv[1:])
-    except KeyboardInterrupt:
-        sys.stderr.write("\nevalctl: interrupted; the same command with --resume goes on where it stopped\n")
+    except KeyboardInterrupt as error:
+        how = "; ".join(getattr(error, "__notes__", []))
+        sys.stderr.write(f"\nevalctl: interrupted; nothing is lost{f'; {how}' if how else ''}\n")
         return 130
     except BrokenPipeError:
         # The reader went away: no error of ours, and nothing more can be said.
@@ -25,6 +26,17 @@ def main() -> int:
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.code, int):
             return error.code
-        traceback.print_exc()
-        sys.stderr.write(f"evalctl: internal error: {type(error).__name__}: {error} (exit 5; please report it)\n")
+        _tell(error)
         return 5
+
+
+def _tell(error: BaseException) -> None:
+    line = f"evalctl: internal error: {type(error).__name__}: {error} (exit 5; please report it)"
+    try:
+        from .said import say, say_each
+
+        say_each("".join(traceback.format_exception(error)).rstrip())
+        say(line)
+    except Exception:
+        # An installation that lacks even this: the message all the same, in ASCII.
+        sys.stderr.write(f"{line!a}\n")

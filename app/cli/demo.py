@@ -19,9 +19,9 @@ def command(quick: bool) -> None:
     from app.verdict_table import show_verdict
     from reports.verdicts import read
 
-    from .root import leave
+    from .root import goes_on, leave
 
-    with Display() as display:
+    with goes_on("the same command goes on where it stopped"), Display() as display:
         told = run_demo(QUICK if quick else SMOLLM2, display)
     to = console()
     for gated in told.gates:

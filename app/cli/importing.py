@@ -32,7 +32,8 @@ def command(path: Path, form: str, suite: str | None, reference: str) -> None:
     done = import_file(Store.open(), path, (form, IMPORTERS[form]), suite, reference)
     out = console()
     for run in done.runs:
-        what = "new" if run.new else "already there, nothing changed"
+        whose = "" if run.owner == done.checkpoint.name else f"; that run belongs to {run.owner}"
+        what = "new" if run.new else f"already there, nothing changed{whose}"
         trials = f"{run.n:,} trial{'' if run.n == 1 else 's'}"
         out.print(safe(f"{run.suite} on {done.checkpoint.name}: {trials}, run {run.key} ({what})"), soft_wrap=True)
     for note in done.notes:

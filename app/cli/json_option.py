@@ -6,10 +6,21 @@ from typing import Any
 
 import click
 
+
+def writable(_context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """A callback of an option that names a file: where it cannot be written, the work does not begin."""
+    if value is not None and str(value) != "-":
+        from app.files import ready
+
+        ready(Path(value), option.opts[0])
+    return value
+
+
 json_option = click.option(
     "--json",
     "json_to",
     metavar="FILE",
+    callback=writable,
     help="Write the result as JSON to FILE; - is standard output, and nothing else.",
 )
 
@@ -20,4 +31,6 @@ def write_json_to(target: str, value: Any) -> None:
     if target == "-":
         click.echo(text)
     else:
-        Path(target).write_text(text + "\n", encoding="utf-8")
+        from app.files import write
+
+        write(Path(target), text + "\n", "--json")

@@ -8,7 +8,7 @@ import click
 @click.command(name="report")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Where to write: .html or .md (default: a new .html under the store's reports folder).",
 )
@@ -23,7 +23,7 @@ def command(out: Path | None, baseline: str | None, candidate: str | None) -> No
     """
     from datetime import UTC, datetime
 
-    from app.files import write
+    from app.files import ready, write
     from app.gather import gather
     from app.present import console, safe
     from app.tables import show
@@ -33,6 +33,8 @@ def command(out: Path | None, baseline: str | None, candidate: str | None) -> No
 
     if out is not None and out.suffix not in (".html", ".md"):
         raise UsageError(f"--out {out}: the name must end in .html or .md, which says what to write")
+    if out is not None:
+        ready(out)
     store = Store.open()
     overview = gather(store, baseline, candidate)
     now = datetime.now(UTC)

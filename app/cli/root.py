@@ -3,8 +3,9 @@
 import difflib
 import errno
 import importlib
-import sys
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 import click
@@ -12,6 +13,22 @@ import click
 from evalctl import __version__
 from evalctl.errors import EvalctlError
 
+from .said import say, show_usage
+
+UNUSABLE = frozenset(
+    {
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+    }
+)
+"""What is wrong with the place a person named, and no fault of the machine or of ours."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "baselines": ("app.cli.baselines", "Pin the runs of a checkpoint under a name, and list the pins."),
     "checkpoints": ("app.cli.checkpoints", "List and show checkpoints and where each came from."),
@@ -83,18 +100,37 @@ def dispatch(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        error.show()
+        show_usage(error)
         return error.exit_code
     except EvalctlError as error:
-        sys.stderr.write(f"evalctl: {error}\n")
+        say(f"evalctl: {error}")
         return error.exit_status
     except OSError as error:
+        place = str(error.filename or "a file")
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            sys.stderr.write(
-                f"evalctl: no free disk ({error.filename or 'write failed'}); free some and run with --resume\n"
-            )
+            say(f"evalctl: no free disk ({place}); free some, and {told_of(error) or 'try again'}")
             return 5
+        if error.errno in UNUSABLE:
+            home = os.environ.get("EVALCTL_HOME")
+            hint = "; EVALCTL_HOME names the folder of the records" if home and place.startswith(home) else ""
+            say(f"evalctl: {place}: cannot be used ({error.strerror}){hint}")
+            return 2
         raise
+
+
+@contextmanager
+def goes_on(how: str) -> Iterator[None]:
+    """Work that is kept when it is interrupted or the disk is full: `how` is then said to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, OSError) as error:
+        error.add_note(how)
+        raise
+
+
+def told_of(error: BaseException) -> str:
+    """What `goes_on` left on an error; empty where it left nothing."""
+    return "; ".join(getattr(error, "__notes__", []))
 
 
 def leave(status: int) -> NoReturn:

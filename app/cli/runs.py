@@ -1,18 +1,17 @@
 """`evalctl runs`: list, show and export finished runs."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 
 from evalctl.errors import UsageError
 
-from .json_option import json_option, write_json_to
+from .json_option import json_option, writable, write_json_to
 from .root import leave
+from .said import say
 
 
 @click.group(name="runs")
@@ -36,7 +35,7 @@ def list_runs(suite: str | None, checkpoint: str | None, json_to: str | None) ->
     rows, problems = store.rows()
     rows = [row for row in rows if suite in (None, row.suite) and checkpoint in (None, row.checkpoint)]
     for problem in problems:
-        click.echo(f"evalctl: {problem}", err=True)
+        say(f"evalctl: {problem}")
     if json_to:
         write_json_to(json_to, [asdict(row) for row in rows])
     else:
@@ -77,16 +76,22 @@ def show(key: str, json_to: str | None) -> None:
     "--format", "form", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True, help="Form."
 )
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Default: standard output."
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    callback=writable,
+    help="Default: standard output.",
 )
 def export_runs(keys: tuple[str, ...], form: str, out: Path | None) -> None:
     """Write the trials of the runs KEY... (default: all) as JSON lines, CSV or Parquet.
 
     jsonl is the exchange form that `evalctl import` reads. With several runs each row begins with run and checkpoint.
     In CSV a text cell that a spreadsheet would take for a formula (it begins with = + - @, tab or carriage return, and
-    is no plain number) gets an apostrophe before it; number columns are written as they are. Sealed trials are left
+    is no plain number) gets an apostrophe before it, and control characters but tab and line feed are written out
+    (\\x1b); number columns are written as they are. The other forms keep every text exactly. Sealed trials are left
     out.
     """
+    from app.files import writing
     from evalctl.store import Store
     from evalctl.store.export import export
     from evalctl.store.resolve import run_key_of
@@ -95,23 +100,7 @@ def export_runs(keys: tuple[str, ...], form: str, out: Path | None) -> None:
         raise UsageError("--format parquet needs --out FILE")
     store = Store.open()
     chosen = [run_key_of(store, key) for key in keys] or [row.key for row in store.find()]
-    with _output(out) as file:
+    with nullcontext(sys.stdout.buffer) if out is None else writing(out) as file:
         done = export(store, list(dict.fromkeys(chosen)), form, file)
     sealed = f"; {done.withheld:,} sealed trials left out" if done.withheld else ""
-    click.echo(f"{done.rows:,} trials of {len(set(chosen))} runs{f' to {out}' if out else ''}{sealed}", err=True)
-
-
-@contextmanager
-def _output(path: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a file that appears only when it is whole."""
-    if path is None:
-        yield sys.stdout.buffer
-        return
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    say(f"{done.rows:,} trials of {len(set(chosen))} runs{f' to {out}' if out else ''}{sealed}")

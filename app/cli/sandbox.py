@@ -10,11 +10,16 @@ import click
 from evalctl.errors import SandboxError, UsageError
 from evalctl.types import ExecResult, Limits
 
-from .json_option import write_json_to
+from .json_option import writable, write_json_to
 from .root import leave
+from .said import say
 
 FAILED = 125
 """Exit status when the sandbox, not the command in it, failed."""
+LONGEST = 1_000_000.0
+"""Seconds a command may be given: eleven days."""
+LARGEST = 1024 * 2**40
+"""Bytes of any size; the kernel's own bound is far above."""
 
 
 @click.group(name="sandbox")
@@ -27,6 +32,8 @@ def _seconds(context: click.Context, option: click.Parameter, value: float | Non
         return None
     if not math.isfinite(value) or value <= 0:
         raise click.BadParameter(f"{value} is no time to run for; write seconds above 0", context, option)
+    if value > LONGEST:
+        raise click.BadParameter(f"{value:g} seconds; at most {LONGEST:,.0f}", context, option)
     return value
 
 
@@ -34,9 +41,12 @@ def _size(context: click.Context, option: click.Parameter, value: str) -> int:
     from sandboxes.limits import parse_size
 
     try:
-        return parse_size(value)
+        size = parse_size(value)
     except UsageError as error:
         raise click.BadParameter(str(error), context, option) from None
+    if size > LARGEST:
+        raise click.BadParameter(f"{value}; at most {LARGEST // 2**40}T", context, option)
+    return size
 
 
 @command.command(name="exec")
@@ -58,6 +68,7 @@ def _size(context: click.Context, option: click.Parameter, value: str) -> int:
     is_flag=False,
     flag_value="-",
     metavar="[FILE]",
+    callback=writable,
     help="Give the result as JSON instead: to standard output (also as -), or to FILE.",
 )
 @click.argument("argv", nargs=-1, required=True, metavar="-- CMD...")
@@ -75,7 +86,7 @@ def exec_(backend: str, json_to: str | None, stdin: bool, argv: tuple[str, ...],
     except SandboxError as error:
         if json_to:
             write_json_to(json_to, _report(ExecResult(FAILED), str(error)))
-        click.echo(f"evalctl: {error}", err=True)
+        say(f"evalctl: {error}")
         leave(FAILED)
     if json_to:
         write_json_to(json_to, _report(result, None))

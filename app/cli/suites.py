@@ -7,13 +7,15 @@ import click
 
 from evalctl.errors import EvalctlError
 
-from .json_option import json_option, write_json_to
+from .json_option import json_option, writable, write_json_to
 from .root import leave
 
 size_option = click.option(
-    "--samples", type=click.IntRange(1), metavar="N", help="Size of a generated suite (default: its own)."
+    "--samples", type=click.IntRange(1, 10_000_000), metavar="N", help="Size of a generated suite (default: its own)."
 )
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of the generator.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(-(2**31), 2**31 - 1), default=0, show_default=True, help="Seed of the generator."
+)
 
 
 @click.group(name="suites")
@@ -109,11 +111,14 @@ def validate(names: tuple[str, ...], oracle: bool, samples: int | None, seed: in
 
 @command.command(name="export")
 @click.argument("name")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write there (default: standard output).")
+@click.option(
+    "--out", type=click.Path(path_type=Path), callback=writable, help="Write there (default: standard output)."
+)
 @size_option
 @seed_option
 def export(name: str, out: Path | None, samples: int | None, seed: int) -> None:
     """Write the samples of NAME as JSON lines, roles drawn: the samples.jsonl of the same suite as a file."""
+    from app.files import write
     from suites import load_suite
     from suites.export import export_lines
 
@@ -122,7 +127,7 @@ def export(name: str, out: Path | None, samples: int | None, seed: int) -> None:
         for line in lines:
             click.echo(line)
     else:
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write(out, "".join(f"{line}\n" for line in lines))
 
 
 @command.command(name="new")

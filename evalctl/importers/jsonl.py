@@ -141,6 +141,13 @@ def _whole(value: Json) -> int:
     return int(value)
 
 
+def _counted(value: Json) -> int:
+    """Epochs count from 1."""
+    if _whole(value) < 1:
+        raise Wrong("a whole number of 1 or more is wanted")
+    return _whole(value)
+
+
 def _flag(value: Json) -> bool:
     if not isinstance(value, bool):
         raise Wrong("true or false is wanted")
@@ -201,9 +208,8 @@ _direction = _choice(*get_args(Direction))
 READ: dict[str, Callable[[Json], Any]] = {
     **dict.fromkeys(NAMES, _text),
     **dict.fromkeys(("score", "seconds", "cost", "reward"), _figure),
-    **dict.fromkeys(
-        ("shard", "context_tokens", "epoch", "input_tokens", "output_tokens", "turns", "tool_calls"), _whole
-    ),
+    **dict.fromkeys(("shard", "context_tokens", "input_tokens", "output_tokens", "turns", "tool_calls"), _whole),
+    "epoch": _counted,
     "status": _choice(*(status.value for status in Status)),
     "role": _choice(*(role.value for role in Role)),
     "direction": _direction,

@@ -10,6 +10,9 @@ from evalctl.types import Json
 
 LONGEST = 256 * 2**20
 """Bytes of one line; a longer one is no row of trials but a file without line ends."""
+DEEPEST = 100
+"""Objects and lists within each other; what is deeper cannot be written again by every reader."""
+TOO_DEEP = f"JSON nested more than {DEEPEST} deep; {DEEPEST} are the most"
 BOM = b"\xef\xbb\xbf"
 OTHERS = {
     b"version https://git-lfs.github.com/": "a Git LFS pointer, not the file itself; `git lfs pull` fetches it",
@@ -60,12 +63,31 @@ def _object(where: str, line: bytes) -> dict[str, Json]:
     except json.JSONDecodeError as error:
         cut = "" if line.endswith(b"\n") else "; the last line has no end: is the file cut short?"
         raise DataError(f"{where}: not JSON ({error.msg} at column {error.colno}){cut}") from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise DataError(f"{where}: {TOO_DEEP}") from None
+    except ValueError as error:
         raise DataError(f"{where}: JSON that cannot be read ({error})") from None
+    if _deeper(value):
+        raise DataError(f"{where}: {TOO_DEEP}")
     if isinstance(value, dict):
         return value
     hint = "; one object a line, not one list for all" if isinstance(value, list) else ""
     raise DataError(f"{where}: {kind(value)}, not an object{hint}")
+
+
+def _deeper(value: Json) -> bool:
+    """Whether `value` is nested past DEEPEST; level by level, so that no depth breaks this."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from evalctl.digests import digest, file_sha256
 from evalctl.errors import DataError, UsageError
 from evalctl.keys import import_key
+from evalctl.names import fit_name
 from evalctl.store import Store
 from evalctl.store.columns import clean
 from evalctl.types import Checkpoint, Json, RunRecord, Trial
@@ -26,6 +27,8 @@ class ImportedRun:
     """Trials."""
     new: bool
     """False where these bytes were imported before: nothing was changed."""
+    owner: str
+    """The checkpoint's name the run was first made under."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,13 @@ def import_file(store: Store, path: Path, reader: tuple[str, Reader], suite: str
         records = list(_records(tallies, checkpoint, source))
         new = batch.commit(records)
     said += [line for line in [store.checkpoints.save(checkpoint)] if line]
-    runs = (ImportedRun(r.suite["name"], r.key, tallies[r.suite["name"]].n, new[r.key]) for r in records)
-    return Imported(checkpoint, tuple(runs), (*said, *notes.lines()))
+    return Imported(checkpoint, tuple(_imported(store, r, tallies, new) for r in records), (*said, *notes.lines()))
+
+
+def _imported(store: Store, record: RunRecord, tallies: dict[str, _Tally], new: dict[str, bool]) -> ImportedRun:
+    name, fresh = record.suite["name"], new[record.key]
+    owner = record if fresh else store.stored(record.key).record
+    return ImportedRun(name, record.key, tallies[name].n, fresh, owner.checkpoint["name"])
 
 
 def checkpoint_of(store: Store, reference: str) -> tuple[Checkpoint, list[str]]:
@@ -90,13 +98,16 @@ def checkpoint_of(store: Store, reference: str) -> tuple[Checkpoint, list[str]]:
     if Path(reference).is_dir() or reference.startswith("double:"):
         from evalctl.models import checkpoint_for
 
-        return checkpoint_for(reference), []
+        found = checkpoint_for(reference)
+        fit_name(found.name, "checkpoint", slashes=True)
+        return found, []
     if reference != clean(reference):
         raise UsageError("--checkpoint: a name that is not UTF-8")
     if reference.startswith(("/", "./", "../", "~")):
         raise UsageError(f"--checkpoint {reference}: no such folder")
     if reference.startswith("baseline:") or store.has(reference):
         raise UsageError(f"--checkpoint {reference}: an import belongs to a checkpoint, not to a baseline or a run")
+    fit_name(reference, "checkpoint", slashes=True)
     names = [checkpoint.name for checkpoint in store.checkpoints.all()]
     near = get_close_matches(reference, names, n=1, cutoff=0.8)
     guess = f"; if you meant {near[0]!r}, import again under that name" if near else ""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from evalctl.errors import StoreError, UsageError
+from evalctl.names import fit_name
 from evalctl.types import Json
 
 from .files import folder_name, make_folder, read_json, write_json
@@ -33,7 +34,8 @@ class Baselines:
         self._writing = writing
 
     def set(self, name: str, reference: str, runs: Mapping[str, str]) -> None:
-        """Pin `runs` under `name`; what it pinned before stays in the file under `earlier`."""
+        """Pin `runs` under `name`; what it pinned before stays in the file under `earlier`. Raises UsageError."""
+        fit_name(name, "baseline")
         if not runs:
             raise UsageError(f"baseline {name!r}: {reference!r} has no finished run to pin; run its suites first")
         path = self._path(name)

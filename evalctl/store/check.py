@@ -48,6 +48,8 @@ def _run(folder: Path) -> Iterator[str]:
         yield f"{folder}: holds run {stored.record.key}; a run folder is named by its key"
     if stored.key_now != stored.record.key:
         yield f"{folder}: its record gives the key {stored.key_now}, not the one it has"
+    if not 0 <= stored.record.replicate < 2**31:
+        yield f"{folder}: replicate {str(stored.record.replicate)[:40]} is past what `evalctl run --replicate` takes"
     yield from _trials(folder / "trials.parquet", stored)
 
 

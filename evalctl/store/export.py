@@ -20,6 +20,9 @@ WHICH = ("run", "checkpoint")
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
+"""What moves a terminal, ends a line or turns text around; tab and line feed stand, quoted, as they are."""
+
 
 @dataclass(frozen=True)
 class Exported:
@@ -92,7 +95,7 @@ def _csv(reading: _Reading, file: BinaryIO) -> None:
     """A header, then a row a trial; null is an empty cell.
 
     A text cell that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a plain
-    number; number columns are written as they are.
+    number; control characters but tab and line feed are written out; number columns are written as they are.
     """
     columns = [*reading.which(), *NAMES, *reading.metrics()]
     text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
@@ -106,8 +109,14 @@ def _csv(reading: _Reading, file: BinaryIO) -> None:
         text.detach()
 
 
+def _written_out(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
 def _cell(column: str, value: Any) -> Any:
     if isinstance(value, str):
+        value = CONTROL.sub(_written_out, value)
         return f"'{value}" if FORMULA.match(value) and not NUMBER.fullmatch(value) else value
     if isinstance(value, float) and (column in FLOATS or column.startswith(PREFIX)) and value - value != 0:
         return token(value)

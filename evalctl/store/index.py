@@ -159,11 +159,21 @@ def _mark(path: Path) -> str:
 
 
 def _values(row: RunRow) -> tuple[object, ...]:
-    return tuple(json.dumps(v) if isinstance(v, tuple) else int(v) if isinstance(v, bool) else v for v in astuple(row))
+    return tuple(_value(value) for value in astuple(row))
+
+
+def _value(value: object) -> object:
+    """What a column can hold: a number past 64 bits is text, which `_row` reads back."""
+    if isinstance(value, tuple):
+        return json.dumps(value)
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**63 else str(value)
+    return value
 
 
 def _row(values: tuple[object, ...]) -> RunRow:
     data = dict(zip(COLUMNS, values, strict=False))
     data["roles"] = tuple(json.loads(str(data["roles"])))
     data["complete"], data["imported"] = bool(data["complete"]), bool(data["imported"])
+    data["n"], data["replicate"] = int(str(data["n"])), int(str(data["replicate"]))
     return RunRow(**data)  # type: ignore[arg-type]

@@ -86,10 +86,21 @@ def record_from_json(data: Mapping[str, Json]) -> RunRecord:
         expected = known.get("expected")
         known["expected"] = None if expected is None else tuple((str(k), str(v), int(e)) for k, v, e in expected)
         record = RunRecord(**known)
-        _ = (record.suite["name"], record.checkpoint["name"], record.checkpoint["weights_digest"])
+        _typed(record)
     except (TypeError, ValueError, KeyError) as error:
         raise StoreError(f"not a run record ({type(error).__name__}: {error})") from None
     return record
+
+
+def _typed(record: RunRecord) -> None:
+    """Raises TypeError or KeyError for what an index or a table could not hold."""
+    suite, checkpoint = record.suite, record.checkpoint
+    texts = [record.key, record.started, suite["name"], checkpoint["name"], checkpoint["weights_digest"]]
+    texts += [suite.get("digest") or "", *(suite.get("roles") or ())]
+    if not all(isinstance(text, str) for text in texts) or not suite["name"]:
+        raise TypeError("key, started, names, digests and roles are text")
+    if isinstance(record.replicate, bool) or not isinstance(record.replicate, int):
+        raise TypeError("replicate is a whole number")
 
 
 def write_run(path: Path, stored: Stored) -> None:

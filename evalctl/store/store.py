@@ -31,8 +31,14 @@ class Store:
 
     @classmethod
     def open(cls, home: Path | None = None) -> "Store":
-        """The store at `home`, or at $EVALCTL_HOME, or at `.evalctl`."""
-        return cls(home or Path(os.environ.get("EVALCTL_HOME") or ".evalctl"))
+        """The store at `home`, or at $EVALCTL_HOME, or at `.evalctl`. Raises UsageError for what is no folder."""
+        home = home or Path(os.environ.get("EVALCTL_HOME") or ".evalctl")
+        there = home
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if not there.is_dir():
+            raise UsageError(f"{home}: {there} is no folder; EVALCTL_HOME names the folder of the records")
+        return cls(home)
 
     @property
     def runs(self) -> Path:

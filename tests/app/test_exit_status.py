@@ -35,7 +35,10 @@ def ended(body: str) -> subprocess.CompletedProcess[str]:
         ("import no_such_module", 5, "ModuleNotFoundError"),
         ("sys.exit('text')", 5, "internal error"),
         ("raise KeyboardInterrupt", 130, "interrupted"),
-        ("import errno; raise OSError(errno.ENOSPC, 'full', '/data')", 5, "no free disk (/data)"),
+        ("import errno; raise OSError(errno.ENOSPC, 'full', '/data')", 5, "no free disk (/data); free some"),
+        ("import errno; raise OSError(errno.EACCES, 'denied', '/data')", 2, "evalctl: /data: cannot be used (denied)"),
+        ("import errno; raise OSError(errno.EROFS, 'read-only', '/data')", 2, "evalctl: /data: cannot be used"),
+        ("import errno; raise OSError(errno.EIO, 'broken', '/data')", 5, "internal error: OSError"),
         ("raise MemoryError", 5, "MemoryError"),
     ],
 )
@@ -51,6 +54,22 @@ def test_a_wrong_word_is_usage(words: list[str]) -> None:
     result = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("body", ["raise ValueError('\\x1b[31m\\nx')", "raise OSError(13, 'no', '\\x1b[31m\\nx')"])
+def test_no_error_moves_the_terminal(body: str) -> None:
+    result = ended(body)
+    assert "\x1b" not in result.stderr
+    assert "\\x1b[31m x" in result.stderr.splitlines()[-1]
+
+
+def test_only_what_can_be_resumed_says_so() -> None:
+    assert "--resume" not in ended("raise KeyboardInterrupt").stderr
+    assert "--resume" not in ended("raise OSError(28, 'full', '/data')").stderr
+    for error, status in (("KeyboardInterrupt", 130), ("OSError(28, 'full', '/data')", 5)):
+        body = f"from app.cli.root import goes_on\n    with goes_on('with --resume it goes on'): raise {error}"
+        result = ended(body)
+        assert (result.returncode, "with --resume it goes on" in result.stderr) == (status, True)
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

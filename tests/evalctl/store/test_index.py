@@ -1,5 +1,6 @@
 """The files are the truth: whatever happens to the index, no answer is wrong and nothing is lost."""
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evalctl.digests import digest
 from evalctl.errors import StoreError
 from evalctl.store import Store
 from evalctl.store.index import Index
@@ -140,3 +142,34 @@ def test_a_second_look_at_many_runs_reads_no_record_again(
 
     monkeypatch.setattr("evalctl.store.index.read_run", never)
     assert len(store.find()) == 3
+
+
+def test_numbers_past_64_bits_do_not_break_the_index_and_are_named(store: Store, finished: Finished) -> None:
+    first = finished(name="a")
+    huge = finished(name="b", replicate=10**23)
+    assert [(row.key, row.replicate) for row in store.find()] == [(huge, 10**23), (first, 0)]
+    assert [row.replicate for row in store.find()] == [10**23, 0]
+    assert store.rebuild() == 2
+    [line] = store.check()
+    assert huge in line
+    assert "replicate" in line
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("suite", {"name": ["x"], "roles": []}), ("replicate", "x"), ("suite", {"name": ""})],
+)
+def test_a_record_of_wrong_types_is_named_and_the_others_stay(
+    field: str, value: object, store: Store, finished: Finished
+) -> None:
+    good, bad = finished(name="a"), finished(name="b")
+    path = store.folder(bad) / "run.json"
+    data = json.loads(path.read_text())
+    data.pop("seal")
+    data[field] = value
+    path.write_text(json.dumps({**data, "seal": digest(data)}))
+    rows, problems = store.rows()
+    assert [row.key for row in rows] == [good]
+    assert len(problems) == 1
+    assert bad in problems[0]
+    assert any(bad in line for line in store.check())
