@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalctl.models.convert import building
-from evalctl.models.quiet import quiet
+from evalctl.models.quiet import patient, quiet
 from suites.arithmetic.generate import carries, measured
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def tokenizer() -> Any:
 
 
 def _fresh(seed: int) -> Any:
+    patient()
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 

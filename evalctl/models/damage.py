@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import CheckpointError, UsageError
 from .convert import building
 from .folder import Layout, layout, weight_files
+from .quiet import patient
 
 if TYPE_CHECKING:
     import torch
@@ -25,6 +26,7 @@ def damaged_copy(folder: Path, target: Path, bits: int) -> Path:
     parts = _whole(folder)
     if _there(target):
         return target
+    patient()
     with building(target, _size(parts)) as copy:
         weights = {path.name for path in weight_files(parts.base)}
         for path in _files(parts):

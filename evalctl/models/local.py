@@ -14,6 +14,7 @@ from ..errors import CheckpointError
 from ..types import Completion, Engine, Message, Request
 from .folder import layout
 from .loading import default_dtype, load_tokenizer, load_weights
+from .quiet import patient
 
 if TYPE_CHECKING:
     from .decode import Decoder, Row
@@ -38,6 +39,7 @@ class LocalModel:
             raise CheckpointError(f"{folder}: {' and '.join(absent)} not installed; run: pip install 'evalctl[local]'")
         if batch_size < 1:
             raise CheckpointError(f"{folder}: batch size {batch_size}; it must be at least 1")
+        patient()
         self.batch_size = batch_size
         self._parts = layout(folder)
         self._dtype = dtype or default_dtype()

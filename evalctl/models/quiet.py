@@ -1,9 +1,19 @@
 """Loading models without their bars, notes and network look-ups; what was set before is set again after."""
 
 import contextlib
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
+
+
+def patient() -> None:
+    """Let threads that wait for each other sleep; call this before torch is first imported.
+
+    By default they spin, and on shared cores a spinning thread keeps the one it waits for from running: beside
+    other work, a batch then takes ten times as long.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @contextlib.contextmanager
