@@ -48,6 +48,12 @@ def raw_values(frame: pd.DataFrame, metric: str) -> Floats:
     return np.where(np.isnan(own), scores, own)
 
 
+def two_valued(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
+    """Rows whose `metrics.<name>` is not their score, although the score is of that metric."""
+    own, score = _floats(frame, f"metrics.{metric}"), _floats(frame, "score")
+    return (frame["metric"] == metric).to_numpy(bool) & ~np.isnan(own) & ~(np.abs(own - score) <= 1e-9)
+
+
 def counted_values(frame: pd.DataFrame, metric: str, zero: float) -> Floats:
     """`raw_values` where the status speaks of the model, NaN elsewhere; `zero` for its own failures without a value."""
     values = raw_values(frame, metric)

@@ -61,9 +61,9 @@ def look(store: Store, suite: str, baseline: Run, candidate: Run, budget: int | 
 
 
 def _looked_at(run: Run) -> str:
-    """What a look is counted by: the weights; the run where nobody read them, since other bytes may bear the name."""
+    """What a look is counted by: the weights; the run where none was read (served, imported): a name bears any."""
     checkpoint = run.record.checkpoint
-    read = checkpoint.get("verified", True) and checkpoint.get("kind") != "imported"
+    read = checkpoint.get("verified", True) and run.record.source is None
     return _weights(run) if read else run.record.key
 
 

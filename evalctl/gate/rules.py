@@ -99,6 +99,9 @@ def metric(case: Case) -> list[str]:
     faults = [f"metric: {side} has no {name!r}" for side in SIDES if not case.declared[side].found]
     if faults:
         return faults
+    for side, frame in case.pairing.sides.items():
+        if (twice := measures.two_valued(frame, name)).any():
+            faults.append(f"metric: {side} has rows whose score and metrics.{name} differ: {_ids(frame, twice)}")
     if case.direction_fault:
         faults.append(f"direction: {case.direction_fault}")
     if case.range_fault:

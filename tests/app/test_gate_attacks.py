@@ -110,6 +110,9 @@ LOWER = {0: {"direction": "lower"}}
             for name, value in (("prompt_digest", "p"), ("judge", {"scorer": "x"}), ("suite_digest", "d"))
         ),
         pytest.param(
+            R(400, 1), R(400, 0, metrics={"correct": 1}), PLAIN, "metric", id="a second value beside the score"
+        ),
+        pytest.param(
             R(400, 1, metric="odd", direction="higher", range=[-1.7e308, 1.7e308]),
             R(400, 1, metric="odd", direction="higher", range=[-1.7e308, 1.7e308]),
             "suites: {s: {metric: odd}}",
@@ -205,15 +208,16 @@ def test_5_a_guard_holds_whatever_the_candidate_calls_the_sample(bench):
     assert bench.judged(gone, gone, "suites: {s: {must_pass: ['g0']}}")[0] == 4
 
 
-def test_8_other_bytes_under_an_imported_name_are_another_look(bench):
+@pytest.mark.parametrize("name", ["new", "double:constant"])
+def test_8_other_bytes_under_an_imported_name_are_another_look(bench, name):
     policy = "suites: {s: {roles: [sealed]}}\nsealed: {looks: 2}"
     bench.bring("base", R(300, 1, role="sealed"))
     found = []
     for k in (0, 0, 1, 2):
-        bench.bring("new", R(300, 1, {k: {"score": 0}}, role="sealed"))
-        found.append(bench.gate(policy)[1]["ledger"]["looks"][0]["number"])
+        bench.bring(name, R(300, 1, {k: {"score": 0}}, role="sealed"))
+        found.append(bench.gate(policy, name)[1]["ledger"]["looks"][0]["number"])
     assert found == [1, 1, 2, 3]
-    assert bench.gate(policy)[0] == 4
+    assert bench.gate(policy, name)[0] == 4
 
 
 def test_9_a_chance_is_never_negative(bench):
