@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from evalctl.judging import judge
-
 from evalctl import lookup
 from evalctl.errors import SandboxError
+from evalctl.judging import judge
 from evalctl.types import (
     Completion,
     Message,
