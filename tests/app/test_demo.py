@@ -1,6 +1,7 @@
 """The demo on the tiny model: what it prints is what its trials say."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,9 +19,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.model]
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("torch", reason="torch is not installed: pip install -e '.[local]'")
+def home(trained_tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("demo")
+    shutil.copytree(trained_tiny, home / "models" / "tiny-0.9m")  # the demo would train the very same
     code = "import sys; from app.cli import main; sys.exit(main())"
     environment = {**os.environ, "EVALCTL_HOME": str(home), "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-c", code, "demo", "--quick"]

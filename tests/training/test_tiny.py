@@ -72,12 +72,12 @@ def test_training_reads_no_pair_that_is_measured() -> None:
 
 
 @pytest.mark.slow
-def test_it_adds_with_one_carry_and_not_with_three(tmp_path: Path) -> None:
+def test_it_adds_with_one_carry_and_not_with_three(trained_tiny: Path) -> None:
     from evalctl.models.local import LocalModel
     from evalctl.types import Request, Sampling
     from suites import load_suite
 
-    folder = tiny_model(tmp_path / "tiny")
+    folder = trained_tiny
     samples = load_suite("arithmetic").samples
     asked = [Request(sample.messages, Sampling(max_tokens=12)) for sample in samples]
     answers = LocalModel(folder, dtype="float32").generate(asked)
