@@ -17,6 +17,7 @@ from evalctl.models.damage import damaged_copy, identical_copy
 from evalctl.policy import load_policy
 from evalctl.store import Store
 from evalctl.store.resolve import resolve
+from evalctl.types import Role
 from reports import html
 
 from .files import write
@@ -29,9 +30,20 @@ BASELINE = "demo"
 HEAD = """\
 # The demo's policy: what `evalctl gate` demanded of the variants. Change a margin and gate again.
 version: 1
-defaults: {tier: critical, max_drop: 0.10, alpha: 0.05}
+defaults: {tier: critical, max_drop: 0.10, alpha: 0.05, roles: [bench, replay]}
 suites:
 """
+ROLES = frozenset({Role.BENCH, Role.REPLAY})
+"""What the demo runs and gates: held-out samples and general ability. Pool samples feed training."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One suite of a demo: how many samples of it, and its line in the policy."""
+
+    name: str
+    samples: int
+    rules: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -42,13 +54,17 @@ class Cast:
     bits: int
     """Bits the damaged variant's weights are rounded to."""
     make: Callable[[Path], Path]
-    suites: dict[str, str]
-    """Suite to its line in the policy."""
+    parts: tuple[Part, ...]
 
     @property
     def policy(self) -> str:
         """The text of the policy file."""
-        return HEAD + "".join(f"  {name}: {rules}\n" for name, rules in self.suites.items())
+        return HEAD + "".join(f"  {part.name}: {part.rules}\n" for part in self.parts)
+
+    @property
+    def names(self) -> str:
+        """The suites, as a person reads them."""
+        return ", ".join(part.name for part in self.parts)
 
 
 def _tiny(target: Path) -> Path:
@@ -61,13 +77,14 @@ SMOLLM2 = Cast(
     "smollm2-135m",
     4,
     convert.demo_model,
-    {
-        "tooluse": "{}",
-        "arithmetic": "{}",
-        "terminal": "{tier: advisory}     # shown, never decides: 24 tasks are too few",
-    },
+    (
+        # Sized for two cores: margins of 0.10 are resolved, and no more than that.
+        Part("tooluse", 240),
+        Part("arithmetic", 400),
+        Part("terminal", 24, "{tier: advisory}     # shown, never decides: 24 tasks are too few"),
+    ),
 )
-QUICK = Cast("tiny-0.9m", 3, _tiny, {"arithmetic": "{}"})
+QUICK = Cast("tiny-0.9m", 3, _tiny, (Part("arithmetic", 720),))
 
 
 @dataclass(frozen=True)
@@ -104,7 +121,7 @@ def run_demo(cast: Cast, display: Display) -> Told:
     base = cast.make(models / cast.base)
     damaged = damaged_copy(base, models / f"{cast.base}-{cast.bits}bit", cast.bits)
     copy = identical_copy(base, models / f"{cast.base}-copy")
-    display.step(2, 5, f"run {', '.join(cast.suites)} on {base.name}")
+    display.step(2, 5, f"run {cast.names} on {base.name}")
     _runs(cast, base, 0, display)
     store.baselines.set(BASELINE, base.name, resolve(store, base.name).runs)
     display.step(3, 5, f"run them on {damaged.name}")
@@ -124,7 +141,8 @@ def run_demo(cast: Cast, display: Display) -> Told:
 
 def _runs(cast: Cast, folder: Path, replicate: int, display: Display) -> None:
     """The suites on one checkpoint; what was interrupted goes on, what is there is kept."""
-    request = RunRequest(str(folder), replicate=replicate, resume=True)
-    for outcome in run_all(cast.suites, request, display):
+    sizes = {part.name: part.samples for part in cast.parts}
+    request = RunRequest(str(folder), sizes=sizes, roles=ROLES, replicate=replicate, resume=True)
+    for outcome in run_all(sizes, request, display):
         if isinstance(outcome, EvalctlError):
             raise EvidenceError(f"the demo cannot go on: {outcome}") from outcome

@@ -1,7 +1,7 @@
 """From names to finished runs: what `run` and `demo` share."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from evalctl.errors import EvalctlError, UsageError
 from evalctl.models import checkpoint_for, load_model
@@ -27,6 +27,8 @@ class RunRequest:
     sandbox: str | None = None
     epochs: int | None = None
     samples: int | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Samples by suite, where suites have sizes of their own."""
     limit: int | None = None
     roles: frozenset[Role] = PLAIN_ROLES
     seed: int = 0
@@ -82,7 +84,7 @@ def run_all(names: Iterable[str], request: RunRequest, watch: Watch | None = Non
 
 def _suite(name: str, request: RunRequest) -> Suite | EvalctlError:
     try:
-        suite = load_suite(name, samples=request.samples)
+        suite = load_suite(name, samples=request.sizes.get(name, request.samples))
         if request.sandbox is not None:
             suite = replace(suite, sandbox=request.sandbox)
         suite = select(suite, request.roles, request.limit)
