@@ -118,7 +118,7 @@ def _inspect(
         name=one.name,
         metadata={"suite": bench.suite.name, "suite_digest": bench.suite.digest, "checkpoint": bench.checkpoint.name},
     )
-    [log] = inspect_eval(
+    logs = inspect_eval(
         task,
         model=model,
         log_dir=str(folder),
@@ -134,7 +134,9 @@ def _inspect(
         ctl_server=False,
         score_display=False,
     )
-    return log
+    if not logs:  # Inspect swallows an interrupt and gives nothing back
+        raise KeyboardInterrupt
+    return logs[0]
 
 
 def name_logs(folder: Path) -> None:
