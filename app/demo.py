@@ -84,7 +84,7 @@ SMOLLM2 = Cast(
         Part("terminal", 24, "{tier: advisory}     # shown, never decides: 24 tasks are too few"),
     ),
 )
-QUICK = Cast("tiny-0.9m", 3, _tiny, (Part("arithmetic", 720),))
+QUICK = Cast("tiny-0.9m", 2, _tiny, (Part("arithmetic", 720),))
 
 
 @dataclass(frozen=True)

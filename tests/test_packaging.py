@@ -49,6 +49,7 @@ plugin_of_others = ["suite/*"]
     "plugin_of_others/__init__.py": """
 from dataclasses import dataclass
 from pathlib import Path
+from evalctl.errors import SandboxUnavailable
 from evalctl.types import Score
 @dataclass(frozen=True)
 class Shout:
@@ -59,6 +60,7 @@ class Nowhere:
     def digest(self): return "nowhere"
     def unavailable(self): return "nowhere is nowhere"
     def enforced(self): return {}
+    def open(self, limits, files): raise SandboxUnavailable(self.unavailable())
 SCORERS = {"shout": Shout}
 SANDBOXES = {"nowhere": Nowhere}
 SUITES = {"shouting": Path(__file__).parent / "suite"}
