@@ -80,8 +80,8 @@ SMOLLM2 = Cast(
     (
         # Sized for two cores: margins of 0.10 are resolved, and no more than that.
         Part("tooluse", 240),
-        Part("arithmetic", 400),
-        Part("terminal", 24, "{tier: advisory}     # shown, never decides: 24 tasks are too few"),
+        Part("arithmetic", 240),
+        Part("terminal", 12, "{tier: advisory}     # shown, never decides: so few tasks cannot"),
     ),
 )
 QUICK = Cast("tiny-0.9m", 2, _tiny, (Part("arithmetic", 720),))
