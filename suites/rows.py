@@ -101,6 +101,11 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
         yield number, row
 
 
+def sample_of(data: Json, where: str) -> Sample:
+    """The sample that `suites.export.row_of` wrote. Raises DataError naming `where`."""
+    return _checked(data, where).sample("", drawn=False)
+
+
 def _row(line: bytes, where: str) -> Row:
     try:
         data = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_not_finite)
@@ -110,6 +115,10 @@ def _row(line: bytes, where: str) -> Row:
         raise DataError(f"{where}: nested too deeply") from None
     except ValueError as error:
         raise DataError(f"{where}: not JSON: {error}") from None
+    return _checked(data, where)
+
+
+def _checked(data: Json, where: str) -> Row:
     if not isinstance(data, dict):
         raise DataError(f"{where}: must be one JSON object a line, not {type(data).__name__}")
     try:
