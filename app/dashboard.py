@@ -1,6 +1,7 @@
 """The dashboard: one Streamlit page with the figures of `evalctl report`, for two checkpoints of one's choice.
 
-Started by `evalctl app`, on loopback. Nothing is computed here: the Overview is the report's.
+Started by `evalctl app`, on loopback. Nothing is computed here: the Overview is the report's. Campaigns that
+run are looked at again every few seconds.
 """
 
 import base64
@@ -9,16 +10,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.gather import choose, gather
+from app.campaigns import campaigns
+from app.gather import arrange, choose
 from evalctl.errors import EvalctlError
 from evalctl.store import Store
-from reports import html, style
+from reports import campaign_page, html, marked, style
+from reports.campaign import CampaignView, State
 from reports.cells import Cell, Place, measure
 from reports.figures import Overview
 from reports.markup import Markup, el
 
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 TITLE = re.compile(r"<title[^>]*>([^<]*)</title><desc[^>]*>([^<]*)</desc>")
+# Seconds between two looks at what runs. No docstring: Streamlit would show it on the page.
+EVERY = 2.0
 ROOM = "<style>[data-testid=stMainBlockContainer]{max-width:1140px;padding-top:3rem}</style>"
 
 
@@ -33,18 +38,56 @@ def draw() -> None:
     st.set_page_config(page_title="evalctl", layout="wide", initial_sidebar_state="collapsed")
     st.html(ROOM)
     store = Store.open()
+    known = seen(store)
+    if known is not None:
+        running(str(store.home))
     try:
-        latest = gather(store, measured=lambda key: measured(str(store.home), key))
+        latest = arrange(store, measured=lambda key: measured(str(store.home), key))
     except EvalctlError as error:
         st.title("evalctl", anchor=False)
-        st.info(str(error).replace("`", "'"))
-        return
-    show(html.verdict_card(latest))
-    show(html.matrix(latest))
-    show(html.timelines(latest))
-    if len(latest.places) > 1:
-        compared(store, latest)
+        st.info(plain(error))
+    else:
+        show(html.verdict_card(latest))
+        show(html.matrix(latest))
+        show(html.timelines(latest))
+        if len(latest.places) > 1:
+            compared(store, latest)
+    if known:
+        chosen(known)
     st.caption(f"Store: {store.home.absolute()}".replace("_", "\\_"))
+
+
+def seen(store: Store) -> list[CampaignView] | None:
+    """The campaigns of the store, newest first; None where one of them cannot be read, which is then said."""
+    try:
+        return campaigns(store)
+    except EvalctlError as error:
+        st.warning(plain(error))
+        return None
+
+
+@st.fragment(run_every=EVERY)
+def running(home: str) -> None:
+    """What runs now, looked at again by itself; the whole page is drawn anew when one begins or ends."""
+    now = [one for one in seen(Store.open(Path(home))) or () if one.state is State.RUNNING]
+    ids = [one.id for one in now]
+    for one in now:
+        show(campaign_page.card(one))
+    if st.session_state.setdefault("running", ids) != ids:
+        st.session_state["running"] = ids
+        st.rerun()
+
+
+def chosen(known: list[CampaignView]) -> None:
+    """One campaign of the person's choice, whole; at first the newest."""
+    named = {f"{one.id}: {one.checkpoint}, {one.state}": one for one in known}
+    at = st.selectbox("Campaign", list(named), key="campaign") if len(named) > 1 else next(iter(named))
+    show(campaign_page.campaign(named[at]))
+
+
+def plain(error: EvalctlError) -> str:
+    """An error's line as text that Streamlit's Markdown leaves alone."""
+    return marked.safe(error)
 
 
 def compared(store: Store, latest: Overview) -> None:

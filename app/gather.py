@@ -1,6 +1,7 @@
 """From the store to an Overview: which runs a page shows, and which pair it compares."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from evalctl.errors import EvidenceError, UsageError
 from evalctl.store.records import RunRow
@@ -9,6 +10,8 @@ from evalctl.store.store import Store
 from evalctl.types import Json
 from reports.cells import Cell, Place, measure
 from reports.figures import Overview, Side, overview
+
+from .campaigns import newest as newest_campaign
 
 Measure = Callable[[str], Cell]
 """A run key to its figures."""
@@ -21,10 +24,15 @@ def newest(rows: Sequence[RunRow]) -> list[RunRow]:
     return [row for row in rows if row.key in kept]
 
 
-def gather(
+def gather(store: Store, baseline: str | None = None, candidate: str | None = None) -> Overview:
+    """What a page of this store shows: its runs and verdicts, and its newest campaign; raises as `arrange` does."""
+    return replace(arrange(store, baseline, candidate), campaign=newest_campaign(store))
+
+
+def arrange(
     store: Store, baseline: str | None = None, candidate: str | None = None, measured: Measure | None = None
 ) -> Overview:
-    """What a page of this store shows; `measured` gives a run's figures by its key (default: load and measure).
+    """The runs and verdicts of a page; `measured` gives a run's figures by its key (default: load and measure).
 
     Without names the pair is that of the newest verdict, else the two newest checkpoints that share a suite.
     Raises UsageError when only one name is given or a name means nothing, EvidenceError without runs.

@@ -78,9 +78,16 @@ class Display:
 
     def advance(self, trial: Trial) -> None:
         """One more trial has finished."""
-        self._done += 1
-        self._fresh += 1
         self._tokens += trial.output_tokens or 0
+        self._at(self._done + 1)
+
+    def tick(self, done: int) -> None:
+        """`done` of the total have finished: a training stage, which counts steps."""
+        self._at(done)
+
+    def _at(self, done: int) -> None:
+        self._fresh += done - self._done
+        self._done = done
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, speed=self._speed())
         elif self._clock() - self._told >= PLAIN_EVERY:
@@ -97,7 +104,8 @@ class Display:
             self._bar.stop()
             self._bar = None
         elif self._label and self._fresh:
-            self._line(f"{seconds(self._clock() - self._began)}, {self._speed()}")
+            spent = seconds(self._clock() - self._began)
+            self._line(", ".join(part for part in (spent, self._speed()) if part))
         self._label, self._fresh = "", 0
 
     def _columns(self) -> Progress:

@@ -21,6 +21,8 @@ from .words import Unit
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .campaign import CampaignView
+
 COUNTED = ("output_tokens",)
 """Columns of a trial that are compared beside its metrics."""
 SECONDS = len("2026-03-01T09:00:00")
@@ -74,6 +76,8 @@ class Overview:
     """The newest verdict on this very pair."""
     history: tuple[VerdictView, ...] = ()
     """Every verdict, newest first."""
+    campaign: "CampaignView | None" = None
+    """The newest campaign of the store."""
 
     def line(self, suite: str) -> tuple[Cell, ...]:
         """The time line of one suite: its cells, oldest first."""

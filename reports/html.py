@@ -3,7 +3,7 @@
 from evalctl.gate.verdict import Decision
 from evalctl.types import Estimate
 
-from . import charts, evidence, style
+from . import campaign_page, charts, evidence, style
 from .cells import Cell, Place
 from .figures import Difference, Overview
 from .markup import Markup, el, join
@@ -34,6 +34,7 @@ def page(overview: Overview, created: str) -> str:
         verdict_card(overview),
         matrix(overview),
         forest(overview),
+        campaign_page.campaign(overview.campaign) if overview.campaign else None,
         _metrics(overview),
         _families(overview),
         timelines(overview),

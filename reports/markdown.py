@@ -1,24 +1,12 @@
 """The same page as Markdown, for a pull request or a terminal."""
 
-import re
-
-from . import sentences
+from . import campaign_markdown, sentences
 from .cells import Cell
 from .figures import Difference, Overview
+from .marked import row as _row
+from .marked import safe
 from .provenance import rows as provenance_rows
-from .words import MARKS, change, change_span, count, moment, points, span, value, visible
-
-SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-
-
-def safe(text: object) -> str:
-    """`text` as itself in Markdown: no link, image, HTML, mention or table cell of its own.
-
-    >>> safe("a|b <img src=x>")
-    'a\\\\|b \\\\<img src=x\\\\>'
-    """
-    # A word joiner after @ keeps a forge from reading a mention or an address.
-    return SPECIAL.sub(r"\\\1", visible(str(text))).replace("@", "@\u2060")
+from .words import MARKS, change, change_span, count, moment, points, span, value
 
 
 def page(overview: Overview, created: str) -> str:
@@ -29,6 +17,7 @@ def page(overview: Overview, created: str) -> str:
         _verdict(overview),
         _matrix(overview),
         _table("Candidate minus baseline", _bounds(overview), overview.differences),
+        campaign_markdown.campaign(overview.campaign) if overview.campaign else "",
         _table("Further metrics", "Two-sided 95% intervals.", overview.metrics),
         _table("By family", "Small groups, many looks: places to look, not findings.", overview.families, suite=True),
         _unscored(overview),
@@ -126,7 +115,3 @@ def _made(overview: Overview) -> str:
         told = "; ".join(f"{key} {text}" for key, text in provenance_rows(cell.record))
         lines.append(f"- **{safe(f'{cell.suite} on {overview.label(cell.place)}')}**: {safe(told)}")
     return "\n".join(["## How it was made", "", *lines])
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(safe(cell) for cell in cells) + " |"

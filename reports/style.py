@@ -54,6 +54,8 @@ p.note{{color:var(--soft);font-size:14px;margin:2px 0 14px}}
 .word{{display:inline-block;white-space:nowrap;font-weight:700;font-size:12.5px;letter-spacing:.03em;color:var(--tone);
  border:1.5px solid var(--tone);border-radius:99px;padding:1px 9px 1px 7px;line-height:1.45}}
 .verdict .word{{font-size:14px;padding:2px 12px 2px 10px}}
+.going{{height:8px;border-radius:4px;background:var(--line);margin:14px 0 2px;overflow:hidden;max-width:74ch}}
+.going span{{display:block;height:8px;background:var(--tone)}}
 .scroll{{overflow-x:auto;margin:12px -20px 0;padding:0 20px 4px}}
 table{{border-collapse:separate;border-spacing:0;font-size:14px;min-width:100%}}
 th,td{{text-align:left;padding:9px 14px 9px 0;border-bottom:1px solid var(--line);vertical-align:top}}

@@ -69,7 +69,7 @@ class Campaign:
         self.stages = stages
         _check(wanted)
         self.suites = {suite.name: suite for suite in (_load(name, wanted.sizes) for name in wanted.suites)}
-        self.names = {suite: name for name, suite in zip(wanted.suites, self.suites, strict=True)}
+        self.names = {_load(name, wanted.sizes).name: name for name in wanted.suites}
         """Suite to the name or folder it was asked for by."""
         self.judged = dict(self.suites)
         """The trained suites and those of the policy."""
@@ -130,7 +130,7 @@ def train_on_failures(
             "another --seed makes a fresh one"
         )
     make_folder(campaign.folder)
-    with locked(campaign.folder / "campaign.lock", f"campaign {campaign.id}"):
+    with locked(campaign.folder / "campaign.lock", f"campaign {campaign.id}", wait=1.0):
         if not begun.is_file():
             _begin(campaign, begun)
         return _go(campaign, STEPS)
@@ -215,7 +215,8 @@ def _check(wanted: Wanted) -> None:
         raise UsageError(f"--stages {','.join(wanted.stages)}: give sft, or sft,rlvr")
     if wanted.checkpoint.kind not in ("folder", "double"):
         raise UsageError(
-            f"checkpoint {wanted.checkpoint.name!r} is {wanted.checkpoint.kind}: only weights in a folder can be trained"
+            f"checkpoint {wanted.checkpoint.name!r} is {wanted.checkpoint.kind}: "
+            "only weights in a folder can be trained"
         )
     if not wanted.suites:
         raise UsageError("no suite to train for; give --suite NAME")
@@ -230,6 +231,8 @@ def _folds(suite: Suite, folds: int, salt: str) -> dict[str, int]:
     pool = [sample for sample in suite.samples if sample.role is Role.POOL]
     if not pool:
         raise UsageError(f"suite {suite.name} has no pool samples: nothing of it may be trained on")
+    if any(not sample.cluster for sample in suite.samples):
+        raise UsageError(f"suite {suite.name}: a sample declares no cluster, so no fold can hold it; declare it")
     sealed = {sample.cluster for sample in suite.samples if sample.role is Role.SEALED}
     if len(sealed) < FEWEST_SEALED:
         raise UsageError(

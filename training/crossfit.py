@@ -20,12 +20,15 @@ def cross_fit(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     if "stop" in past["curate"]:
         return {"skipped": past["curate"]["stop"]}
     rows = curated_rows(campaign, past["curate"]["digest"])
-    stages, runs = [], []
+    stages: list[Json] = []
+    runs: list[dict[str, str]] = []
     for fold in range(campaign.wanted.folds):
         learned = [row for row in rows if learns(campaign, row, fold)]
         if not learned:
             return {"skipped": f"without fold {fold} there is no row left to train on", "stages": stages}
-        model, told = train(campaign, Stage("sft", f"fold-{fold}", campaign.start, fold), learned, _seed(campaign, fold))
+        model, told = train(
+            campaign, Stage("sft", f"fold-{fold}", campaign.start, fold), learned, _seed(campaign, fold)
+        )
         stages.append(told)
         campaign.progress.fold(fold)
         runs.append(_measured(campaign, fold, model, learned))
@@ -41,14 +44,16 @@ def learns(campaign: Campaign, row: Row, held_out: int) -> bool:
     return all(places[cluster] != held_out for cluster in row.clusters)
 
 
-def _measured(campaign: Campaign, fold: int, model: Checkpoint, learned: Sequence[Row]) -> dict[str, Json]:
+def _measured(campaign: Campaign, fold: int, model: Checkpoint, learned: Sequence[Row]) -> dict[str, str]:
     """Run keys by suite of a fold model on its fold."""
     keys = {}
     for name, suite in campaign.suites.items():
         held = _held_out(campaign, suite, fold)
         seen = {cluster for row in learned if row.suite == name for cluster in row.clusters}
         if overlap := seen & {sample.cluster for sample in held.samples}:
-            raise EvidenceError(f"fold {fold}: {len(overlap)} measured clusters were trained on, first {min(overlap)!r}")
+            raise EvidenceError(
+                f"fold {fold}: {len(overlap)} measured clusters were trained on, first {min(overlap)!r}"
+            )
         run = campaign.measuring.run(campaign.own, held, model, replicate_of(campaign.id, f"fold-{fold}"))
         keys[name] = run.record.key
     return keys

@@ -25,8 +25,8 @@ def curated_rows(campaign: Campaign, expected: str) -> list[Row]:
         raise EvidenceError(f"{path}: {shown(hits[0])} ({len(hits)} such); nothing is trained on this file")
     if digest_bytes(path.read_bytes()) != expected:
         raise EvidenceError(
-            f"{path}: was changed after it was curated (its digest does not match); nothing is trained on this file, and "
-            "another --seed starts a campaign with rows of its own"
+            f"{path}: was changed after it was curated (its digest does not match); nothing is trained on this file, "
+            "and another --seed starts a campaign with rows of its own"
         )
     return rows
 

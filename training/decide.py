@@ -16,8 +16,8 @@ from .curated import ROWS, index_of
 from .evidence import measured, pairs, pool_pairs
 from .families import families
 from .final import candidate
-from .lineage import chained, keep_candidate, promote
 from .gains import Gain, gain, sealed_policy
+from .lineage import chained, keep_candidate, promote
 from .promote import Condition, Released, crossfit_conditions, ended, outcome, release_conditions
 from .record import conditions_json, folds_json, heading, sealed_json
 from .rows import clusters_of, read_rows
@@ -66,7 +66,9 @@ def decide(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     return _closed(campaign, record | outcome(conditions))
 
 
-def released(campaign_store: Store, main: Store, keys: Keys, told: Mapping[str, Json], drift: Estimate | None) -> Released:
+def released(
+    campaign_store: Store, main: Store, keys: Keys, told: Mapping[str, Json], drift: Estimate | None
+) -> Released:
     """What the released checkpoint is judged on, read back by key; each look at sealed samples is counted first."""
     sealed = pairs(campaign_store, keys.baseline["sealed"], keys.candidate["sealed"])
     budget = told["budget"]

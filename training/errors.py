@@ -1,11 +1,10 @@
 """What training raises on purpose, under the tree of `evalctl.errors`.
 
-    EvalctlError
-    └── StageError             exit 4   a stage did not do what it must: nothing trained, rows lost, weights unchanged
-        ├── NothingToLearn     exit 4   no group of answers has variance: a finding the campaign records, and goes on
-        └── MergeError         exit 4   the merged weights are not base and adapter together
-    EvalctlError
-    └── PromotionRefused       exit 1   a condition did not hold, so there is nothing to promote
+EvalctlError
+├── StageError             exit 4   a stage did not do what it must: nothing trained, rows lost, weights unchanged
+│   ├── NothingToLearn     exit 4   no group of answers has variance: a finding that the campaign records
+│   └── MergeError         exit 4   the merged weights are not base and adapter together
+└── PromotionRefused       exit 1   a condition did not hold, so there is nothing to promote
 """
 
 from evalctl.errors import EvalctlError

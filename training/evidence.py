@@ -1,4 +1,4 @@
-"""The runs that a campaign is decided on: measured by steps, read back by key, the same for the decision and its replay."""
+"""The runs that a campaign is decided on: measured by steps, read back by key, by the decision and by its replay."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,8 +6,8 @@ from evalctl.store import Store
 from evalctl.types import PLAIN_ROLES, Checkpoint, Json, Role
 
 from .campaign import Campaign
-from .measure import in_roles, joined, replicate_of
 from .gains import Pair
+from .measure import in_roles, joined, replicate_of
 
 OPEN = PLAIN_ROLES - {Role.POOL}
 """Bench and replay: what anyone may look at, and training never sees."""
@@ -36,7 +36,9 @@ def measured(campaign: Campaign, checkpoint: Checkpoint, own: Sequence[Role]) ->
 def pairs(store: Store, baseline: Mapping[str, str], candidate: Mapping[str, str]) -> dict[str, Pair]:
     """Suite to both sides, for the suites that both have."""
     return {
-        suite: Pair(store.load(baseline[suite]), store.load(candidate[suite])) for suite in baseline if suite in candidate
+        suite: Pair(store.load(baseline[suite]), store.load(candidate[suite]))
+        for suite in baseline
+        if suite in candidate
     }
 
 

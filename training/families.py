@@ -24,9 +24,7 @@ def families(
     ]
 
 
-def _rows(
-    policy: Policy, suite: str, pair: Pair, role: Role, trained: Mapping[str, int]
-) -> Iterator[dict[str, Json]]:
+def _rows(policy: Policy, suite: str, pair: Pair, role: Role, trained: Mapping[str, int]) -> Iterator[dict[str, Json]]:
     frame = pair.baseline.trials
     names = frame.loc[frame["role"] == role, "family"].astype(str)
     for family in sorted(set(names)):

@@ -11,8 +11,8 @@ from evalctl.types import Checkpoint, Json, Message, Role
 from .campaign import Campaign
 from .curated import curated_rows
 from .errors import NothingToLearn
-from .measure import in_roles, replicate_of
 from .gains import Gain, Pair, gain
+from .measure import in_roles, replicate_of
 from .rows import Row
 from .staged import Stage, train
 

@@ -47,7 +47,9 @@ class Gain:
         """D with the two one-sided bounds that decide: L by sign flips, U likewise."""
         evidence = self.evidence
         low = self.low if evidence.count >= FEWEST else -1.0
-        return Estimate(evidence.value, min(low, evidence.value), evidence.high(self.alpha), evidence.clusters.n, evidence.count)
+        return Estimate(
+            evidence.value, min(low, evidence.value), evidence.high(self.alpha), evidence.clusters.n, evidence.count
+        )
 
     @property
     def resolved(self) -> bool:
@@ -61,7 +63,9 @@ class Gain:
         count = self.evidence.count
         if count < FEWEST:
             return f"{count} clusters; under {FEWEST} nothing can be said"
-        return f"{self.evidence.value:+.3f}, lower bound {self.low:+.3f} at level {self.alpha:.3g} over {count} clusters"
+        return (
+            f"{self.evidence.value:+.3f}, lower bound {self.low:+.3f} at level {self.alpha:.3g} over {count} clusters"
+        )
 
 
 def gain(policy: Policy, pairs: Mapping[str, Pair], role: Role, looks: Mapping[str, Look] | None = None) -> Gain:
@@ -87,7 +91,9 @@ def fold_gain(policy: Policy, pairs: Mapping[str, Pair]) -> Gain:
 
 def sealed_policy(policy: Policy) -> Policy:
     """The policy with a budget of looks at sealed samples; its own where it names one."""
-    return policy if policy.sealed and policy.sealed.looks else policy.model_copy(update={"sealed": Sealed(looks=LOOKS)})
+    return (
+        policy if policy.sealed and policy.sealed.looks else policy.model_copy(update={"sealed": Sealed(looks=LOOKS)})
+    )
 
 
 def demand_for(policy: Policy, suite: str, role: Role) -> Demand:
@@ -130,5 +136,3 @@ def in_fold(pair: Pair, places: Mapping[str, int], fold: int) -> Pair:
     kept = [run.trials[run.trials["cluster"].isin(wanted)] for run in (pair.baseline, pair.candidate)]
     records = [replace(run.record, expected=None) for run in (pair.baseline, pair.candidate)]
     return Pair(*(Run(record, frame) for record, frame in zip(records, kept, strict=True)))
-
-

@@ -1,17 +1,15 @@
 """Where a trained checkpoint comes from, and the promotion record that vouches for it, chained to its parent's."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from evalctl.digests import digest
 from evalctl.errors import EvidenceError, UsageError
 from evalctl.store import Store
-from evalctl.store.checkpoints import Lineage
+from evalctl.store.checkpoints import PROMOTION, Lineage
 from evalctl.store.files import folder_name, make_folder, read_json, write_json
 from evalctl.types import Checkpoint, Json
 
-PROMOTION = "promotion.json"
 UNCHAINED = ("chain", "created", "seconds")
 """What of a record its chain does not cover: itself, and times."""
 
@@ -52,7 +50,7 @@ def promote(store: Store, record: Mapping[str, Json]) -> Path:
 
 def find_record(store: Store, campaign: str) -> tuple[Path, dict[str, Json]]:
     """A finished campaign's folder and record, by its id or the first digits of it. Raises UsageError."""
-    found = sorted((store.home / "campaigns").glob(f"{os.path.basename(campaign)}*/record.json"))
+    found = sorted((store.home / "campaigns").glob(f"{Path(campaign).name}*/record.json"))
     if not campaign or len(found) != 1:
         there = sorted(path.parent.name for path in (store.home / "campaigns").glob("*/record.json"))
         said = "several campaigns" if len(found) > 1 else "no finished campaign"

@@ -40,7 +40,9 @@ def screened(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     lost = sum(len(one["left_out"]) for one in found.values())
     passed = sum(len(one["passed"]) for one in found.values())
     if not failed and not passed:
-        raise EvidenceError(f"all {lost} pool trials were lost to the infrastructure or the verifier; nothing was learned")
+        raise EvidenceError(
+            f"all {lost} pool trials were lost to the infrastructure or the verifier; nothing was learned"
+        )
     artifact: dict[str, Json] = {"suites": found}
     if not failed:
         artifact["stop"] = f"no failures in {passed} pool samples: there is nothing to learn"
@@ -62,10 +64,13 @@ def curated(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     index = index_of(campaign)
     rows: list[Row] = []
     dropped: dict[str, int] = {}
-    for name, suite in campaign.suites.items():
+    for name in campaign.suites:
         told = past["screen"]["suites"][name]
         one = curate(
-            _workshop(campaign, name), recipe, Screened(name, told["failed"], tuple(told["passed"]), told["left_out"]), index
+            _workshop(campaign, name),
+            recipe,
+            Screened(name, told["failed"], tuple(told["passed"]), told["left_out"]),
+            index,
         )
         rows += one.rows
         for reason, count in one.dropped.items():
@@ -99,7 +104,8 @@ def _workshop(campaign: Campaign, name: str) -> Workshop:
 
 def _tell_leaks(campaign: Campaign, made: Curated) -> None:
     if made.leaks:
-        campaign.progress.say(f"dropped {len(made.leaks)} rows that hold a measured sample's text: {shown(made.leaks[0])}")
+        dropped = made.dropped.get("contaminated", 0)
+        campaign.progress.say(f"dropped {dropped} rows that hold a measured sample's text: {shown(made.leaks[0])}")
 
 
 def _spoiled(sabotage: str, rows: list[Row], seed: int) -> list[Row]:

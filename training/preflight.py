@@ -1,4 +1,4 @@
-"""Before anything is spent: verifiers that tell right from wrong, a template that round-trips, roles that do not leak."""
+"""Before anything is spent: verifiers that tell right from wrong, templates that round-trip, roles without leaks."""
 
 import asyncio
 import shutil
@@ -51,8 +51,8 @@ def prove(suite: Suite, samples: Sequence[Sample]) -> dict[str, Json]:
         right = _score(scorer, sample, suite.reference(sample))
         if right != 1:
             raise EvidenceError(
-                f"suite {suite.name}, sample {sample.id}: the verifier gives the known-good answer {_said(right)}, not 1; "
-                "every reward would be false: mend the scorer or the reference (evalctl suites validate)"
+                f"suite {suite.name}, sample {sample.id}: the verifier gives the known-good answer {_said(right)}, "
+                "not 1, and every reward would be false: mend the scorer or the reference (evalctl suites validate)"
             )
         for answer in suite.wrong(sample):
             wrong += 1

@@ -97,7 +97,7 @@ def release_conditions(policy: Policy, held: Released) -> tuple[list[Condition],
         _replay(policy, held),
         _drift(policy, held.drift),
         Condition(
-            "audit clean", held.leaks == 0, f"{held.leaks} training rows hold a measured sample's own text"
+            "audit clean", held.leaks == 0, f"{held.leaks} places where training rows hold a measured sample's own text"
         ),
         _invalid(sealed, verdict),
     ]
@@ -136,7 +136,9 @@ def _groups(policy: Policy, held: Released, verdict: Verdict) -> Condition:
         bad = sorted(regressed & set(members))
         agrees = whole.value > 0 and not bad
         agreed += agrees
-        told.append(f"{name}: {whole.value:+.3f} over {whole.count} clusters" + (f", {bad[0]} REGRESSED" if bad else ""))
+        told.append(
+            f"{name}: {whole.value:+.3f} over {whole.count} clusters" + (f", {bad[0]} REGRESSED" if bad else "")
+        )
     return Condition("groups agree", agreed >= needed, f"{agreed} agree, {needed} required ({'; '.join(told)})")
 
 
@@ -178,9 +180,12 @@ def _replay(policy: Policy, held: Released) -> Condition:
         evidence = Evidence(case.differences("left_out"), case.width, case.margin, demand.alpha, demand.alpha)
         decision = evidence.decide(demand.alpha)
         good = good and (decision is Decision.PASS or not demand.blocking)
-        told.append(f"{suite} {decision}, {evidence.value:+.3f} with lower bound {evidence.low:+.3f} against {-case.margin:+.3f}")
+        bound = f"lower bound {evidence.low:+.3f} against {-case.margin:+.3f}"
+        told.append(f"{suite} {decision}, {evidence.value:+.3f} with {bound}")
     if not judged:
-        return Condition("replay non-inferior", False, "no suite of the policy has replay samples; nothing guards what was there")
+        return Condition(
+            "replay non-inferior", False, "no suite of the policy has replay samples; nothing guards what was there"
+        )
     return Condition("replay non-inferior", good, "; ".join(told), None, invalid)
 
 
@@ -198,5 +203,9 @@ def _drift(policy: Policy, drift: Estimate | None) -> Condition:
 def _invalid(sealed: Gain, verdict: Verdict) -> Condition:
     """Trials that could not be scored: within budget, and not significantly more than the parent's."""
     lines = [line for line in sealed.faults if "errors:" in line]
-    lines += [f"{f.name}: {line}" for f in verdict.findings if f.decides for line in f.reasons if line.startswith("errors:")]
-    return Condition("invalid trials", not lines, lines[0] if lines else "within budget on both sides", None, bool(lines))
+    lines += [
+        f"{f.name}: {line}" for f in verdict.findings if f.decides for line in f.reasons if line.startswith("errors:")
+    ]
+    return Condition(
+        "invalid trials", not lines, lines[0] if lines else "within budget on both sides", None, bool(lines)
+    )

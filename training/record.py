@@ -46,7 +46,8 @@ def heading(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
 def conditions_json(conditions: Sequence[Condition]) -> list[dict[str, Json]]:
     """In order."""
     return [
-        {"name": one.name, "held": one.held, "text": one.text, "figure": estimate_json(one.figure)} for one in conditions
+        {"name": one.name, "held": one.held, "text": one.text, "figure": estimate_json(one.figure)}
+        for one in conditions
     ]
 
 

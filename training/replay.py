@@ -1,4 +1,4 @@
-"""A finished campaign's decision again, from its trials alone: what `checkpoints promote` believes, and nothing else."""
+"""A finished campaign's decision again, from its trials alone: all that `checkpoints promote` believes."""
 
 import math
 from collections.abc import Mapping
@@ -35,7 +35,9 @@ def replay(store: Store, campaign: str) -> dict[str, Json]:
         raise EvidenceError(f"{folder / 'models' / 'final'}: these are not the weights that were judged")
     saved = store.checkpoints.get(made.name)
     if saved is None or saved.weights_digest != made.weights_digest:
-        raise EvidenceError(f"checkpoint {made.name!r} is not in {store.home}; `evalctl store check` says what else is not")
+        raise EvidenceError(
+            f"checkpoint {made.name!r} is not in {store.home}; `evalctl store check` says what else is not"
+        )
     promote(store, record)
     return record
 
@@ -63,5 +65,7 @@ def recompute(store: Store, folder: Path, record: Mapping[str, Json]) -> list[Co
 def _estimate(told: Mapping[str, Json] | None) -> Estimate | None:
     if told is None:
         return None
-    low, high = (math.copysign(math.inf, sign) if told[end] is None else told[end] for end, sign in (("low", -1), ("high", 1)))
+    low, high = (
+        math.copysign(math.inf, sign) if told[end] is None else told[end] for end, sign in (("low", -1), ("high", 1))
+    )
     return Estimate(told["value"], low, high, told["n"], told["clusters"])

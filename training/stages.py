@@ -65,7 +65,9 @@ class Stages(Protocol):
         """The adapter in its base as a whole model folder, parity and change asserted; the figures."""
         ...
 
-    def drift(self, parent: Path, candidate: Path, prompts: Sequence[tuple[str, tuple[Message, ...]]], most: int) -> Estimate | None:
+    def drift(
+        self, parent: Path, candidate: Path, prompts: Sequence[tuple[str, tuple[Message, ...]]], most: int
+    ) -> Estimate | None:
         """Mean per-token KL(parent || candidate) over the parent's answers of at most `most` tokens, by cluster."""
         ...
 

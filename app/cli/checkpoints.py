@@ -9,7 +9,7 @@ from .json_option import json_option, write_json_to
 
 @click.group(name="checkpoints")
 def command() -> None:
-    """List and show checkpoints and where each came from."""
+    """List, show and promote checkpoints, and where each came from."""
 
 
 @command.command(name="list")
@@ -58,3 +58,23 @@ def lineage(name: str, json_to: str | None) -> None:
         write_json_to(json_to, [asdict(one) for one in line])
     else:
         lineage_lines(line)
+
+
+@command.command(name="promote")
+@click.argument("campaign", metavar="CAMPAIGN")
+@json_option
+def promote(campaign: str, json_to: str | None) -> None:
+    """Decide on a finished CAMPAIGN again, from its trials alone, and promote its checkpoint if every condition holds.
+
+    Nothing is trained or run. Exit status: 1 where the campaign was refused, 4 where its trials no longer say what
+    its record says, or the weights are not those that were judged.
+    """
+    from app.campaign_table import show_campaign
+    from evalctl.store import Store
+    from training.replay import replay
+
+    record = replay(Store.open(), campaign)
+    if json_to:
+        write_json_to(json_to, record)
+    if json_to != "-":
+        show_campaign(record)

@@ -15,7 +15,7 @@ ADDRESS = "127.0.0.1"
     "--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Port on loopback."
 )
 def command(port: int) -> None:
-    """Open the dashboard: matrix, time line, latest verdict, and any two checkpoints compared.
+    """Open the dashboard: matrix, time line, latest verdict, any two checkpoints compared, and campaigns as they go.
 
     It listens on 127.0.0.1 only, sends nothing anywhere, and reads the store at EVALCTL_HOME. Ctrl-C ends it.
     """

@@ -15,7 +15,7 @@ import click
 @click.option("--baseline", metavar="REF", help="Compare against this run, checkpoint, path or baseline:NAME.")
 @click.option("--candidate", metavar="REF", help="Compare this one; both or neither.")
 def command(out: Path | None, baseline: str | None, candidate: str | None) -> None:
-    """Write one file that shows every checkpoint on every suite, with intervals, and the newest verdict.
+    """Write one file: every checkpoint on every suite, with intervals, the newest verdict, and the newest campaign.
 
     Without --baseline and --candidate the pair is that of the newest verdict, else the two newest checkpoints
     that share a suite. The HTML file is whole in itself: no script, nothing loaded. Trials of the roles sealed

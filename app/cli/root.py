@@ -31,7 +31,7 @@ UNUSABLE = frozenset(
 """What is wrong with the place a person named, and no fault of the machine or of ours."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "baselines": ("app.cli.baselines", "Pin the runs of a checkpoint under a name, and list the pins."),
-    "checkpoints": ("app.cli.checkpoints", "List and show checkpoints and where each came from."),
+    "checkpoints": ("app.cli.checkpoints", "List, show and promote checkpoints, and where each came from."),
     "compare": ("app.cli.compare", "Paired differences of two or more checkpoints, suite by suite."),
     "demo": ("app.cli.demo", "Evaluate and gate a small real model here, with a report at the end."),
     "doctor": ("app.cli.doctor", "What works on this machine, and the command that brings what is missing."),
@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("app.cli.score", "Try a scorer without a model."),
     "store": ("app.cli.store", "Check the store, or rebuild its index from the files."),
     "suites": ("app.cli.suites", "List, show, validate and export suites."),
+    "train-on-failures": ("app.cli.train", "Failures to verified data to a checkpoint that held-out gains promote."),
     "app": ("app.cli.dashboard", "Open the dashboard (loopback only)."),
 }
 """Command to (module, one line of help). The module's `command` is the click command."""

@@ -90,7 +90,7 @@ class LocalModel:
     def render(self, messages: Sequence[Message]) -> str:
         """The prompt as text: the chat template applied, and the answer's turn opened."""
         template = str(self.tokenizer.chat_template)
-        rows = [_chat_row(message, "tool_calls" in template) for message in messages]
+        rows = [chat_row(message, "tool_calls" in template) for message in messages]
         try:
             return str(self.tokenizer.apply_chat_template(rows, tokenize=False, add_generation_prompt=True))
         except Exception as error:
@@ -136,7 +136,8 @@ def default_threads() -> int:
     return int(said) if said.isdigit() and int(said) > 0 else len(os.sched_getaffinity(0))
 
 
-def _chat_row(message: Message, knows_calls: bool) -> dict[str, Any]:
+def chat_row(message: Message, knows_calls: bool) -> dict[str, Any]:
+    """A message as chat templates take it; `knows_calls` where the template itself writes tool calls."""
     if not message.tool_calls:
         return {"role": message.role, "content": message.content}
     calls = [{"name": call.name, "arguments": dict(call.arguments)} for call in message.tool_calls]

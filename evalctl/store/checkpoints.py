@@ -13,6 +13,8 @@ from evalctl.types import Checkpoint, Json
 from .files import folder_name, make_folder, read_json, write_json
 
 CURRENT = "checkpoint.json"
+PROMOTION = "promotion.json"
+"""Beside it: the record of the campaign that promoted it."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Checkpoints:
 
     def history(self, name: str | None = None) -> list[SavedCheckpoint]:
         """Everything ever saved (under `name`), what each name means now first, then older, newest first."""
-        found = [self._read(path) for path in sorted(self._folder.glob("*/*.json")) if not path.name.startswith(".")]
+        found = [self._read(path) for path in self._records()]
         found = [saved for saved in found if name in (None, saved.checkpoint.name)]
         found.sort(key=lambda saved: saved.saved, reverse=True)
         found.sort(key=lambda saved: (saved.checkpoint.name, not saved.current))
@@ -121,7 +123,7 @@ class Checkpoints:
     def problems(self) -> list[str]:
         """Records that cannot be read or whose chain does not fit, a line each."""
         lines = []
-        for path in sorted(self._folder.glob("*/*.json")):
+        for path in self._records():
             try:
                 saved = self._read(path)
             except StoreError as error:
@@ -130,6 +132,10 @@ class Checkpoints:
             if _chain(saved.checkpoint, saved.lineage, saved.parent_chain) != saved.chain:
                 lines.append(f"{path}: changed after it was written (its chain does not match)")
         return lines
+
+    def _records(self) -> list[Path]:
+        paths = sorted(self._folder.glob("*/*.json"))
+        return [path for path in paths if path.name != PROMOTION and not path.name.startswith(".")]
 
     def _path(self, name: str) -> Path:
         return self._folder / folder_name(name, "checkpoint") / CURRENT

@@ -1,5 +1,6 @@
 """The dashboard shows the report's figures, on loopback only, and looks whole in a real browser."""
 
+import fcntl
 import os
 import re
 import signal
@@ -16,8 +17,10 @@ import pytest
 from app.cli import dashboard
 from app.cli.root import dispatch
 from evalctl.gate.verdict import Decision
+from evalctl.store.files import make_folder, write_json
 from tests.app.stores import filled
 from tests.browser import Browser, chromium
+from tests.reports.campaigns import begun, progress, record, refused
 from tests.reports.pages import finding, verdict
 
 streamlit_testing = pytest.importorskip("streamlit.testing.v1", reason="Streamlit is not installed")
@@ -51,6 +54,7 @@ def test_the_page_shows_verdict_matrix_time_line_and_the_pair(home: Path) -> Non
     )
     assert "<svg" not in said
     assert said.count('<img class="strip"') == 4
+    assert len(app.markdown) == 0
     assert re.search(r'alt="Candidate minus baseline\..*arithmetic: −22\.0 points', said)
 
 
@@ -69,6 +73,42 @@ def test_an_empty_store_says_what_to_do(home: Path) -> None:
     app = opened()
     assert "evalctl run" in app.info[0].value
     assert not home.exists()
+
+
+def test_a_campaign_that_runs_stands_on_top_even_before_the_first_run(home: Path) -> None:
+    folder = make_folder(home / "campaigns" / "0f0f0f0f0f0f")
+    write_json(folder / "campaign.json", begun())
+    write_json(folder / "progress.json", progress())
+    with (folder / "campaign.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = text(opened())
+    assert "▸ RUNNING" in said
+    assert "step 5 of 7" in said
+    assert "about 1 min 20 s left" in said
+    assert said.index("▸ RUNNING") < said.index("Training on failures")
+    assert "▸ RUNNING" not in text(opened())
+
+
+def test_finished_campaigns_are_shown_whole_and_any_of_them_can_be_chosen(home: Path) -> None:
+    filled(home, REGRESSED)
+    write_json(make_folder(home / "campaigns" / "one") / "record.json", record())
+    app = opened()
+    assert "✓ PROMOTED" in text(app)
+    assert re.search(r'alt="Candidate minus baseline\..*all folds, cross-fitted: \+41\.2 points', text(app))
+    write_json(make_folder(home / "campaigns" / "two") / "record.json", refused() | {"id": "b0", "created": "2026-04"})
+    app = opened()
+    assert "■ REFUSED" in text(app)
+    app.selectbox(key="campaign").select_index(1).run()
+    assert "✓ PROMOTED" in text(app)
+    assert "■ REFUSED" not in text(app)
+
+
+def test_a_campaign_that_cannot_be_read_is_named_and_the_page_goes_on(home: Path) -> None:
+    filled(home, REGRESSED)
+    write_json(make_folder(home / "campaigns" / "one") / "record.json", record(conditions=[{}]))
+    app = opened()
+    assert "a1b2c3d4e5f6" in app.warning[0].value
+    assert "tuned is worse than base" in text(app)
 
 
 def test_it_binds_to_loopback_reports_nothing_and_offers_no_other_address() -> None:

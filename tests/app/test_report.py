@@ -6,8 +6,10 @@ import pytest
 
 from app.cli.root import dispatch
 from evalctl.gate.verdict import Decision
+from evalctl.store.files import make_folder, write_json
 from tests.app.stores import filled, keep
 from tests.doubles import Synthetic
+from tests.reports.campaigns import record, refused
 from tests.reports.pages import finding, verdict
 
 
@@ -60,6 +62,16 @@ def test_one_checkpoint_alone_is_shown_without_a_comparison(home: Path) -> None:
     keep(Store.open(home), Synthetic())
     assert dispatch(["report", "--out", "page.html"]) == 0
     assert "nothing to compare it with yet" in Path("page.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.md"])
+def test_the_newest_campaign_of_the_store_stands_in_the_report(home: Path, name: str) -> None:
+    filled(home)
+    write_json(make_folder(home / "campaigns" / "one") / "record.json", refused())
+    write_json(make_folder(home / "campaigns" / "two") / "record.json", record(created="2026-04-01T00:00:00+00:00"))
+    assert dispatch(["report", "--out", name]) == 0
+    assert "✓ PROMOTED" in Path(name).read_text()
+    assert "REFUSED" not in Path(name).read_text()
 
 
 def test_no_runs_is_missing_evidence_with_the_command_that_mends_it(

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.markdown import safe
+from reports.marked import safe
 from reports.markup import el, esc
 from reports.words import visible
 

@@ -36,10 +36,17 @@ class World:
     def __init__(self, gain: float, seed: int) -> None:
         self.gain = gain
         self.draw = np.random.default_rng(seed)
-        shapes = {"pool": ("tooluse", 84), "sealed": ("tooluse", 48), "bench": ("tooluse", 72), "replay": ("arithmetic", 131)}
+        shapes = {
+            "pool": ("tooluse", 84),
+            "sealed": ("tooluse", 48),
+            "bench": ("tooluse", 72),
+            "replay": ("arithmetic", 131),
+        }
         self.empty = {
             role: [
-                Synthetic(suite=suite, checkpoint=side, clusters=n, per_cluster=1, role=role, started=f"2026-01-0{day}").run()
+                Synthetic(
+                    suite=suite, checkpoint=side, clusters=n, per_cluster=1, role=role, started=f"2026-01-0{day}"
+                ).run()
                 for day, side in enumerate(("base", "trained"), 1)
             ]
             for role, (suite, n) in shapes.items()

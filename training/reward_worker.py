@@ -1,0 +1,41 @@
+"""The process that verifies: a JSON line in, a JSON line out. It holds scorers and nothing else, and may be killed.
+
+In:  {"suite", "sample", "completion"}, after a first line {"scorers": {suite: {"name", "options"}}}.
+Out: {"reward": number or null, "why": text or null}
+"""
+
+import asyncio
+import json
+import sys
+
+from evalctl.judging import judge
+from evalctl.lookup import find
+from evalctl.types import Completion, Json, SandboxScorer, Scorer, Status
+from suites.rows import sample_of
+
+
+def main() -> None:
+    """Until standard input ends."""
+    told = json.loads(sys.stdin.readline())["scorers"]
+    scorers = {suite: find("scorers", one["name"])(**one["options"]) for suite, one in told.items()}
+    _say({"ready": True})
+    for line in sys.stdin:
+        asked = json.loads(line)
+        _say(_verified(scorers[asked["suite"]], asked))
+
+
+def _verified(scorer: Scorer | SandboxScorer, asked: Json) -> dict[str, Json]:
+    sample = sample_of(asked["sample"], "reward")
+    status, score, error = asyncio.run(judge(scorer, sample, Completion(asked["completion"]), None))
+    if status is not Status.OK:
+        return {"reward": None, "why": f"{status}: {error}"}
+    return {"reward": score.value, "why": None}
+
+
+def _say(answer: dict[str, Json]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

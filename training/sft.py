@@ -1,0 +1,171 @@
+"""Supervised fine-tuning with LoRA through TRL, on the answers' tokens alone."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evalctl.models.folder import layout
+from evalctl.models.loading import load_tokenizer
+from evalctl.models.quiet import quiet
+
+from .adapters import keep, own_randomness, trainable
+from .errors import StageError
+from .rows import Row
+from .settings import Sft
+from .stages import StageResult, StageWork
+from .tokens import Encoded, encode
+
+if TYPE_CHECKING:
+    import torch
+
+MOST_LEFT_OUT = 0.1
+"""Share of rows that may be left out before the stage fails: what is learned would not be what was curated."""
+WARMUP = 0.1
+
+
+def sft(work: StageWork, settings: Sft) -> StageResult:
+    """Train on `work.rows` and keep the adapter. Deterministic in its arguments on one machine.
+
+    Raises StageError where too many rows are left out, no token is learned, or no weight changes.
+    """
+    with own_randomness():
+        tokenizer = load_tokenizer(layout(work.start))
+        encoded, left_out = fitting(tokenizer, work.rows, settings.longest)
+        model = trainable(work.start, settings.rank, settings.layers, work.seed)
+        losses = _train(model, tokenizer, encoded, work, settings)
+        keep(model, layout(work.start).base, work.target)
+    tokens = sum(len(one.ids) - one.answer_from for one in encoded)
+    figures = {"first_loss": losses[0], "last_loss": losses[-1], "answer_tokens": tokens}
+    return StageResult(len(losses), len(encoded), round(tokens * settings.passes), left_out, figures)
+
+
+def fitting(tokenizer: Any, rows: Sequence[Row], longest: int) -> tuple[list[Encoded], dict[str, int]]:
+    """The rows as ids, and how many are left out for which reason. Raises StageError past MOST_LEFT_OUT."""
+    encoded = [encode(tokenizer, row) for row in rows]
+    kept = [one for one in encoded if len(one.ids) <= longest]
+    lost = len(encoded) - len(kept)
+    if not kept or lost > MOST_LEFT_OUT * len(encoded):
+        raise StageError(
+            f"{lost} of {len(encoded)} rows are longer than {longest} tokens, and at most {MOST_LEFT_OUT:.0%} may be "
+            "left out; raise `longest` or shorten the prompts"
+        )
+    if not sum(len(one.ids) - one.answer_from for one in kept):
+        raise StageError("no row has a token to learn")
+    return kept, {f"longer than {longest} tokens": lost} if lost else {}
+
+
+def _train(model: Any, tokenizer: Any, encoded: Sequence[Encoded], work: StageWork, settings: Sft) -> list[float]:
+    """The loss of each step."""
+    import datasets
+    from transformers import PrinterCallback
+    from trl.trainer.sft_config import SFTConfig
+
+    rows = datasets.Dataset.from_list([{"input_ids": list(one.ids), "labels": one.labels} for one in encoded])
+    with tempfile.TemporaryDirectory() as scratch, quiet():
+        config = SFTConfig(
+            output_dir=scratch,
+            per_device_train_batch_size=settings.rows,
+            num_train_epochs=settings.passes,
+            learning_rate=settings.rate,
+            lr_scheduler_type="linear",
+            warmup_steps=WARMUP,
+            max_length=None,
+            packing=False,
+            dataset_kwargs={"skip_prepare_dataset": True},
+            seed=work.seed % 2**32,
+            **common(),
+        )
+        trainer = _trainer()(
+            model=model,
+            args=config,
+            train_dataset=rows,
+            processing_class=tokenizer,
+            data_collator=Collator(int(tokenizer.pad_token_id or 0)),
+            callbacks=[told(work.tell)],
+        )
+        trainer.remove_callback(PrinterCallback)
+        trainer.train()
+        losses = [float(entry["loss"]) for entry in trainer.state.log_history if "loss" in entry]
+        seen = trainer.state.global_step
+    if not losses or len(losses) != seen:
+        raise StageError(f"{seen} steps and {len(losses)} losses: the trainer did not do what was asked of it")
+    return losses
+
+
+@dataclass(frozen=True)
+class Collator:
+    """Rows padded on the left, so that all answers end in the last column."""
+
+    pad: int
+
+    def __call__(self, rows: Sequence[dict[str, list[int]]]) -> dict[str, "torch.Tensor"]:
+        """`input_ids`, `labels`, `attention_mask`, `position_ids`, each of shape (rows, longest)."""
+        import torch
+
+        longest = max(len(row["input_ids"]) for row in rows)
+
+        def laid(values: Sequence[list[int]], filling: int) -> torch.Tensor:
+            return torch.tensor([[filling] * (longest - len(one)) + list(one) for one in values])
+
+        mask = laid([[1] * len(row["input_ids"]) for row in rows], 0)
+        return {
+            "input_ids": laid([row["input_ids"] for row in rows], self.pad),
+            "labels": laid([row["labels"] for row in rows], -100),
+            "attention_mask": mask,
+            "position_ids": (mask.cumsum(-1) - 1).clamp(min=0),
+        }
+
+
+def _trainer() -> Any:
+    """TRL's trainer with the loss computed over answers alone: its own builds logits for every prompt token too, which
+    took more than half of a step with a vocabulary of 49,000."""
+    import torch
+    from trl.trainer.sft_trainer import SFTTrainer
+
+    class AnswerTrainer(SFTTrainer):
+        def compute_loss(
+            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+        ) -> Any:
+            labels = inputs.pop("labels")
+            kept = int((labels != -100).sum(1).max()) + 1
+            outputs = model(**inputs, use_cache=False, logits_to_keep=kept)
+            logits, wanted = outputs.logits[:, :-1], labels[:, -kept:][:, 1:]
+            total = torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=-100, reduction="sum"
+            )
+            count = (wanted != -100).sum() if num_items_in_batch is None else num_items_in_batch
+            loss = total / count
+            return (loss, outputs) if return_outputs else loss
+
+    return AnswerTrainer
+
+
+def common() -> dict[str, Any]:
+    """What every trainer is told here: this process, these cores, nothing on disk, nobody else informed."""
+    return {
+        "use_cpu": True,
+        "bf16": False,
+        "fp16": False,
+        "gradient_checkpointing": False,
+        "report_to": "none",
+        "save_strategy": "no",
+        "eval_strategy": "no",
+        "load_best_model_at_end": False,
+        "logging_steps": 1,
+        "disable_tqdm": True,
+        "dataloader_num_workers": 0,
+        "dataloader_pin_memory": False,
+        "log_level": "error",
+    }
+
+
+def told(tell: Callable[[int, int], None]) -> Any:
+    """A callback that tells each finished step."""
+    from transformers import TrainerCallback
+
+    class Told(TrainerCallback):
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            tell(int(state.global_step), int(state.max_steps))
+
+    return Told()
