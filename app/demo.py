@@ -25,6 +25,7 @@ from .gather import gather
 from .present import Display
 from .running import RunRequest, checkpoint_of, run_all
 
+GROUPS = "groups: {{trained: [{trained}]}}\nrequire_groups: 1\n"
 BASELINE = "demo"
 """The pinned runs of the undamaged model, as `baseline:demo`."""
 POLICY = """\
@@ -33,9 +34,7 @@ version: 1
 defaults: {{tier: critical, max_drop: 0.10, alpha: 0.05, roles: [bench, replay]}}
 suites:
 {suites}
-groups: {{trained: [{trained}]}}
-require_groups: 1
-sealed: {{looks: 5}}
+{groups}sealed: {{looks: 5}}
 drift: {{max_kl: {max_kl:g}}}
 """
 ROLES = frozenset({Role.BENCH, Role.REPLAY})
@@ -64,12 +63,15 @@ class Cast:
     max_kl: float
     """Nats a token that training may move it from its parent, on dev prompts."""
     parts: tuple[Part, ...]
+    grouped: bool = True
+    """Whether the trained suite must also gain on bench samples; one without any cannot."""
 
     @property
     def policy(self) -> str:
         """The text of the policy file."""
         suites = "\n".join(f"  {part.name}: {part.rules}" for part in self.parts)
-        return POLICY.format(suites=suites, trained=self.trained, max_kl=self.max_kl)
+        groups = GROUPS.format(trained=self.trained) if self.grouped else ""
+        return POLICY.format(suites=suites, groups=groups, max_kl=self.max_kl)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -101,7 +103,7 @@ SMOLLM2 = Cast(
         Part("terminal", 12, "{tier: advisory}     # shown, never decides: so few tasks cannot"),
     ),
 )
-QUICK = Cast("tiny-0.9m", 2, _tiny, "arithmetic", 3.0, (Part("arithmetic", 720),))
+QUICK = Cast("tiny-0.9m", 2, _tiny, "arithmetic", 6.0, (Part("arithmetic", 480),), grouped=False)
 
 
 @dataclass(frozen=True)

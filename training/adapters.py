@@ -24,20 +24,21 @@ def trainable(start: Path, rank: int, layers: int | None, seed: int) -> Any:
 
     parts = layout(start)
     base = load_weights(base_parts(parts), "float32")
-    if parts.adapter is not None:
-        return PeftModel.from_pretrained(base, parts.adapter, is_trainable=True, local_files_only=True)
     names = sorted({name.rpartition(".")[2] for name, module in base.named_modules() if _adapted(name, module)})
     count = int(base.config.num_hidden_layers)
-    config = LoraConfig(
-        r=rank,
-        lora_alpha=2 * rank,
-        lora_dropout=0.0,
-        target_modules=names,
-        layers_to_transform=None if layers is None else list(range(max(0, count - layers), count)),
-        task_type="CAUSAL_LM",
-    )
     torch.manual_seed(seed)
-    return get_peft_model(base, config)
+    with quiet():
+        if parts.adapter is not None:
+            return PeftModel.from_pretrained(base, parts.adapter, is_trainable=True, local_files_only=True)
+        config = LoraConfig(
+            r=rank,
+            lora_alpha=2 * rank,
+            lora_dropout=0.0,
+            target_modules=names,
+            layers_to_transform=None if layers is None else list(range(max(0, count - layers), count)),
+            task_type="CAUSAL_LM",
+        )
+        return get_peft_model(base, config)
 
 
 def base_parts(parts: Layout) -> Layout:

@@ -156,8 +156,7 @@ def _train(model: Any, rows: Sequence[Row], work: StageWork, hand: Hand) -> int:
             num_generations=settings.group,
             max_steps=settings.steps,
             learning_rate=settings.rate,
-            lr_scheduler_type="constant_with_warmup",
-            warmup_steps=2,
+            lr_scheduler_type="constant",
             temperature=settings.temperature,
             # A nucleus would shift the ratio between what is sampled and what is trained.
             top_p=1.0,

@@ -1,7 +1,9 @@
 """The record's parts as JSON: what reports read, and what a promotion is replayed from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+
+import pandas as pd
 
 from evalctl.gate.verdict_json import estimate_json, finite
 from evalctl.identity import scorer_digest
@@ -68,7 +70,14 @@ def folds_json(
                 "high": finite(part.evidence.high(part.alpha)),
             }
         )
-    return {"difference": estimate_json(whole.estimate), "low": finite(whole.low), "alpha": whole.alpha, "folds": rows}
+    return {
+        "baseline": _mean(pair.baseline.trials for pair in pool.values()),
+        "candidate": _mean(pair.candidate.trials for pair in pool.values()),
+        "difference": estimate_json(whole.estimate),
+        "low": finite(whole.low),
+        "alpha": whole.alpha,
+        "folds": rows,
+    }
 
 
 def sealed_json(held: Released, gained: Gain, each: Mapping[str, Gain]) -> dict[str, Json]:
@@ -107,12 +116,15 @@ def _fold_mean(
     pool: Mapping[str, Pair], folds: Mapping[str, Mapping[str, int]], fold: int, side: str
 ) -> dict[str, Json] | None:
     """Mean of one side over a fold, all trained suites together."""
-    import pandas as pd
-
     kept = []
     for suite, pair in pool.items():
         run: Run = getattr(pair, side)
         wanted = {cluster for cluster, number in folds[suite].items() if number == fold}
         kept.append(run.trials[run.trials["cluster"].isin(wanted)])
-    frame = pd.concat(kept, ignore_index=True)
+    return _mean(kept)
+
+
+def _mean(frames: Iterable[pd.DataFrame]) -> dict[str, Json] | None:
+    """Of several suites' trials together; None where there are none."""
+    frame = pd.concat(list(frames), ignore_index=True)
     return estimate_json(summary(frame)) if len(frame) else None

@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 
+from evalctl.errors import DataError
 from evalctl.judging import judge
 from evalctl.lookup import find
 from evalctl.types import Completion, Json, SandboxScorer, Scorer, Status
@@ -25,7 +26,10 @@ def main() -> None:
 
 
 def _verified(scorer: Scorer | SandboxScorer, asked: Json) -> dict[str, Json]:
-    sample = sample_of(asked["sample"], "reward")
+    try:
+        sample = sample_of(asked["sample"], "reward")
+    except DataError as unreadable:
+        return {"reward": None, "why": f"unreadable sample: {unreadable}"}
     status, score, error = asyncio.run(judge(scorer, sample, Completion(asked["completion"]), None))
     if status is not Status.OK:
         return {"reward": None, "why": f"{status}: {error}"}

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 
 from evalctl.errors import ResourceError
@@ -47,7 +48,8 @@ class Rewards:
         return [self._one(*item) for item in items]
 
     def _one(self, suite: str, sample: Sample, completion: str) -> float | None:
-        answer = self._asked({"suite": suite, "sample": row_of(sample), "completion": completion})
+        placed = replace(sample, cluster=sample.cluster or sample.id)
+        answer = self._asked({"suite": suite, "sample": row_of(placed), "completion": completion})
         reward, why = answer.get("reward"), answer.get("why")
         if why is None and not _is_reward(reward):
             why = f"{reward!r} is no number in [0, 1]"

@@ -68,15 +68,15 @@ class Settings:
 SETTINGS: Mapping[str, Settings] = {
     "tiny": Settings(
         "tiny",
-        Curation(siblings=12, kept=0.5),
-        Sft(rate=1e-3, passes=2.0, rows=32, rank=16),
-        Rlvr(rate=1e-4, steps=40, prompts=16, group=4),
+        Curation(siblings=12, kept=0.55),
+        Sft(rate=3e-3, passes=4.0, rows=24, rank=32),
+        Rlvr(rate=2e-5, steps=20, prompts=16, group=4),
     ),
     "small": Settings(
         "small",
-        Curation(siblings=3, kept=0.2),
-        Sft(rate=4e-4, passes=1.0, rows=8, rank=8),
-        Rlvr(rate=2e-5, steps=12, prompts=2, group=4),
+        Curation(siblings=2, kept=0.15),
+        Sft(rate=5e-4, passes=1.0, rows=8, rank=8),
+        Rlvr(rate=2e-5, steps=8, prompts=2, group=4),
     ),
 }
 """`tiny` for models under ten million parameters, `small` for those of some hundred million."""

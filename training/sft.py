@@ -2,26 +2,26 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalctl.models.folder import layout
 from evalctl.models.loading import load_tokenizer
 from evalctl.models.quiet import quiet
 
 from .adapters import keep, own_randomness, trainable
+from .answers import Collator, answer_trainer, keeps_every_position
 from .errors import StageError
 from .rows import Row
 from .settings import Sft
 from .stages import StageResult, StageWork
 from .tokens import Encoded, encode
 
-if TYPE_CHECKING:
-    import torch
-
 MOST_LEFT_OUT = 0.1
 """Share of rows that may be left out before the stage fails: what is learned would not be what was curated."""
 WARMUP = 0.1
+"""Share of the steps over which the rate rises."""
+FEW = 10
+"""Steps under which it does not: the first step of a warm-up learns nothing."""
 
 
 def sft(work: StageWork, settings: Sft) -> StageResult:
@@ -61,6 +61,7 @@ def _train(model: Any, tokenizer: Any, encoded: Sequence[Encoded], work: StageWo
     from transformers import PrinterCallback
     from trl.trainer.sft_config import SFTConfig
 
+    steps = settings.passes * len(encoded) / settings.rows
     rows = datasets.Dataset.from_list([{"input_ids": list(one.ids), "labels": one.labels} for one in encoded])
     with tempfile.TemporaryDirectory() as scratch, quiet():
         config = SFTConfig(
@@ -69,19 +70,19 @@ def _train(model: Any, tokenizer: Any, encoded: Sequence[Encoded], work: StageWo
             num_train_epochs=settings.passes,
             learning_rate=settings.rate,
             lr_scheduler_type="linear",
-            warmup_steps=WARMUP,
+            warmup_steps=WARMUP if steps >= FEW else 0,
             max_length=None,
             packing=False,
             dataset_kwargs={"skip_prepare_dataset": True},
             seed=work.seed % 2**32,
             **common(),
         )
-        trainer = _trainer()(
+        trainer = answer_trainer()(
             model=model,
             args=config,
             train_dataset=rows,
             processing_class=tokenizer,
-            data_collator=Collator(int(tokenizer.pad_token_id or 0)),
+            data_collator=Collator(int(tokenizer.pad_token_id or 0), keeps_every_position(model)),
             callbacks=[told(work.tell)],
         )
         trainer.remove_callback(PrinterCallback)
@@ -91,54 +92,6 @@ def _train(model: Any, tokenizer: Any, encoded: Sequence[Encoded], work: StageWo
     if not losses or len(losses) != seen:
         raise StageError(f"{seen} steps and {len(losses)} losses: the trainer did not do what was asked of it")
     return losses
-
-
-@dataclass(frozen=True)
-class Collator:
-    """Rows padded on the left, so that all answers end in the last column."""
-
-    pad: int
-
-    def __call__(self, rows: Sequence[dict[str, list[int]]]) -> dict[str, "torch.Tensor"]:
-        """`input_ids`, `labels`, `attention_mask`, `position_ids`, each of shape (rows, longest)."""
-        import torch
-
-        longest = max(len(row["input_ids"]) for row in rows)
-
-        def laid(values: Sequence[list[int]], filling: int) -> torch.Tensor:
-            return torch.tensor([[filling] * (longest - len(one)) + list(one) for one in values])
-
-        mask = laid([[1] * len(row["input_ids"]) for row in rows], 0)
-        return {
-            "input_ids": laid([row["input_ids"] for row in rows], self.pad),
-            "labels": laid([row["labels"] for row in rows], -100),
-            "attention_mask": mask,
-            "position_ids": (mask.cumsum(-1) - 1).clamp(min=0),
-        }
-
-
-def _trainer() -> Any:
-    """TRL's trainer with the loss computed over answers alone: its own builds logits for every prompt token too, which
-    took more than half of a step with a vocabulary of 49,000."""
-    import torch
-    from trl.trainer.sft_trainer import SFTTrainer
-
-    class AnswerTrainer(SFTTrainer):
-        def compute_loss(
-            self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-        ) -> Any:
-            labels = inputs.pop("labels")
-            kept = int((labels != -100).sum(1).max()) + 1
-            outputs = model(**inputs, use_cache=False, logits_to_keep=kept)
-            logits, wanted = outputs.logits[:, :-1], labels[:, -kept:][:, 1:]
-            total = torch.nn.functional.cross_entropy(
-                logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=-100, reduction="sum"
-            )
-            count = (wanted != -100).sum() if num_items_in_batch is None else num_items_in_batch
-            loss = total / count
-            return (loss, outputs) if return_outputs else loss
-
-    return AnswerTrainer
 
 
 def common() -> dict[str, Any]:
