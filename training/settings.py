@@ -75,7 +75,7 @@ SETTINGS: Mapping[str, Settings] = {
     "small": Settings(
         "small",
         Curation(siblings=2, kept=0.15),
-        Sft(rate=5e-4, passes=1.0, rows=8, rank=8),
+        Sft(rate=1e-3, passes=1.0, rows=8, rank=16),
         Rlvr(rate=2e-5, steps=8, prompts=2, group=4),
     ),
 }
