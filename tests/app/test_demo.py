@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,22 +15,41 @@ import pytest
 from evalctl.gate import judge
 from evalctl.policy import load_policy
 from evalctl.store import Store
-from evalctl.types import Run
+from evalctl.types import Json, Run
+from training.campaign import campaigns
+from training.pipeline import SABOTAGES
+from training.replay import recompute
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 
 
-@pytest.fixture(scope="module")
-def home(trained_tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("demo")
-    shutil.copytree(trained_tiny, home / "models" / "tiny-0.9m")  # the demo would train the very same
+def demo(home: Path, *options: str) -> "subprocess.Popen[str]":
+    """`evalctl demo --quick` in a process of its own."""
     code = "import sys; from app.cli import main; sys.exit(main())"
     environment = {**os.environ, "EVALCTL_HOME": str(home), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", code, "demo", "--quick"]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
-    assert result.returncode == 0, result.stderr
-    (home / "stdout.txt").write_text(result.stdout)
+    command = [sys.executable, "-c", code, "demo", "--quick", *options]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def with_model(trained_tiny: Path, home: Path) -> Path:
+    shutil.copytree(trained_tiny, home / "models" / "tiny-0.9m")  # the demo would train the very same
     return home
+
+
+@pytest.fixture(scope="module")
+def home(trained_tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = with_model(trained_tiny, tmp_path_factory.mktemp("demo"))
+    process = demo(home)
+    said, errors = process.communicate(timeout=900)
+    assert process.returncode == 0, errors
+    (home / "stdout.txt").write_text(said)
+    return home
+
+
+def record(home: Path) -> dict[str, Json]:
+    """What the demo's own campaign says, apart from times."""
+    found = [one for one in campaigns(Store(home)) if one["sabotage"] is None]
+    return {key: value for key, value in found[0].items() if key not in ("created", "seconds")}
 
 
 def sides(store: Store, verdict: dict[str, object]) -> tuple[Run, Run]:
@@ -52,8 +73,8 @@ def flipped(run: Run, share: float) -> Run:
 def test_the_verdicts_are_recomputed_from_copied_trials_and_change_when_a_fifth_of_the_scores_does(home: Path) -> None:
     store = Store.open(home)
     policy = load_policy(home / "reports" / "demo-policy.yaml")
-    verdicts = store.verdicts()
-    assert len(verdicts) == 2
+    verdicts = [told for told in store.verdicts() if told["baseline_name"] == "baseline:demo"]
+    assert len(verdicts) == 3
     for told in verdicts:
         baseline, candidate = sides(store, told)
         again = judge(policy, {"arithmetic": baseline}, {"arithmetic": candidate})
@@ -86,3 +107,56 @@ def test_what_is_printed_and_written_is_what_was_decided(home: Path) -> None:
         assert str(told["verdict"]) in printed
     assert "tiny-0.9m" in page
     assert "evalctl compare baseline:demo" in printed
+
+
+def test_the_campaigns_table_is_recomputed_from_trials(home: Path) -> None:
+    told = record(home)
+    again = recompute(Store(home), home / "campaigns" / told["id"], told)
+    assert [(one.name, one.held, one.text) for one in again] == [
+        (one["name"], one["held"], one["text"]) for one in told["conditions"]
+    ]
+    said = (home / "stdout.txt").read_text()
+    for name in ("Base score", "all folds, cross-fitted", "sealed arithmetic", "What moved elsewhere"):
+        assert name in said
+
+
+def test_a_sabotaged_demo_is_refused_by_its_measured_gain(home: Path) -> None:
+    process = demo(home, "--sabotage", "shuffled-answers")
+    said, _ = process.communicate(timeout=900)
+    assert process.returncode == 1
+    [spoiled] = [one for one in campaigns(Store(home)) if one["sabotage"] == "shuffled-answers"]
+    assert spoiled["reason"].startswith("cross-fit gain: ")
+    assert spoiled["crossfit"]["difference"]["value"] <= 0
+    assert "cross-fit gain" in said
+
+
+def test_only_what_spoils_the_data_reads_that_they_are_spoiled() -> None:
+    import training
+
+    readers = {
+        path.name for path in Path(training.__file__).parent.glob("*.py") if "sabotage" in path.read_text().lower()
+    }
+    assert readers == {"campaign.py", "curate.py", "pipeline.py", "record.py"}
+    from app.cli.demo import SABOTAGES as OFFERED
+
+    assert OFFERED == SABOTAGES
+
+
+@pytest.mark.kill
+def test_a_demo_killed_inside_a_training_stage_ends_with_the_same_record(
+    home: Path, trained_tiny: Path, tmp_path: Path
+) -> None:
+    with_model(trained_tiny, tmp_path)
+    process = demo(tmp_path)
+    end = time.monotonic() + 600
+    while process.poll() is None and time.monotonic() < end:
+        if any(path.read_text().find('"sft fold-1"') >= 0 for path in tmp_path.glob("campaigns/*/progress.json")):
+            break
+        time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    resumed = demo(tmp_path)
+    _, errors = resumed.communicate(timeout=900)
+    assert resumed.returncode == 0, errors
+    assert record(tmp_path) == record(home)
