@@ -23,7 +23,7 @@ def cross_fit(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     stages: list[Json] = []
     runs: list[dict[str, str]] = []
     for fold in range(campaign.wanted.folds):
-        learned = [row for row in rows if learns(campaign, row, fold)]
+        learned = [row for row in rows if learns(campaign.folds, row, fold)]
         if not learned:
             return {"skipped": f"without fold {fold} there is no row left to train on", "stages": stages}
         model, told = train(
@@ -38,10 +38,9 @@ def cross_fit(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
     return artifact | {"held": all(condition.held for condition in conditions)}
 
 
-def learns(campaign: Campaign, row: Row, held_out: int) -> bool:
+def learns(folds: Mapping[str, Mapping[str, int]], row: Row, held_out: int) -> bool:
     """Whether a row may be learned while a fold is held out: none of its parents' clusters lies in that fold."""
-    places = campaign.folds[row.suite]
-    return all(places[cluster] != held_out for cluster in row.clusters)
+    return all(folds[row.suite][cluster] != held_out for cluster in row.clusters)
 
 
 def _measured(campaign: Campaign, fold: int, model: Checkpoint, learned: Sequence[Row]) -> dict[str, str]:

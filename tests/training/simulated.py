@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evalctl.types import Estimate, Json, Message, Suite
+from training.errors import NothingToLearn
 from training.rows import Row
 from training.settings import Rlvr, Sft
 from training.stages import StageResult, StageWork
@@ -29,6 +30,10 @@ class Simulated:
     """Seed of the doubles' luck."""
     die_at: str = ""
     """`sft fold-1` and the like: the stage is killed before it is done."""
+    too_hard: bool = False
+    """No group of RLVR's answers has variance."""
+    disk: int = 1
+    """Bytes it says it needs."""
     trained: list[str] = field(default_factory=list)
     """Folders in the order in which they were trained."""
 
@@ -36,7 +41,7 @@ class Simulated:
         return 1_000
 
     def bytes_needed(self, start: Path, stages: int) -> int:
-        return 1
+        return self.disk
 
     def round_trip(self, start: Path, rows: Sequence[Row]) -> None:
         assert rows
@@ -47,6 +52,8 @@ class Simulated:
         return self._made(work, accuracy)
 
     def rlvr(self, work: StageWork, settings: Rlvr, suites: Mapping[str, Suite]) -> StageResult:
+        if self.too_hard:
+            raise NothingToLearn("none of 8 groups of answers has variance")
         return self._made(work, self.rlvr_accuracy)
 
     def merge(self, adapter: Path, target: Path, prompts: Sequence[tuple[Message, ...]]) -> Mapping[str, Json]:

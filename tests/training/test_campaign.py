@@ -1,11 +1,12 @@
 """The campaign: what it decides, what it refuses, and that a kill anywhere changes nothing."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evalctl.errors import EvidenceError, UsageError
+from evalctl.errors import EvidenceError, ResourceError, UsageError
 from evalctl.ledger import Ledger
 from evalctl.models import checkpoint_for
 from evalctl.policy import parse_policy
@@ -14,6 +15,8 @@ from evalctl.types import Json
 from suites import load_suite
 from tests.training.simulated import Killed, Quiet, Simulated
 from training.campaign import Wanted, campaigns, train_on_failures
+from training.crossfit import learns
+from training.preflight import prove
 from training.replay import recompute, replay
 from training.rows import read_rows, write_rows
 
@@ -191,3 +194,84 @@ def test_trained_pool_clusters_are_known_wherever_the_candidate_is_gated(finishe
     found = Store(finished).checkpoints.trained_clusters(record["candidate"]["weights_digest"], "arithmetic")
     rows = read_rows(finished / "campaigns" / record["id"] / "rows.jsonl")
     assert found == {cluster for row in rows for cluster in row.clusters}
+
+
+def test_the_baseline_is_fresh_and_never_the_run_that_was_screened(finished: Path) -> None:
+    told = record_of(finished)
+    own = Store(finished / "campaigns" / told["id"])
+    pools = [row for row in own.find(suite="arithmetic") if own.load(row.key).record.suite["roles"] == ["pool"]]
+    whole = [own.load(row.key).record for row in pools if row.checkpoint == "base"]
+    assert len(whole) == 2
+    assert len({record.replicate for record in whole}) == 2
+    screened = next(record.key for record in whole if record.key != told["runs"]["baseline"]["pool"]["arithmetic"])
+    assert screened not in str(told["runs"])
+
+
+def test_no_fold_model_learns_from_the_clusters_it_is_measured_on(finished: Path) -> None:
+    folder = finished / "campaigns" / record_of(finished)["id"]
+    folds = json.loads((folder / "campaign.json").read_text())["folds"]["arithmetic"]
+    rows = read_rows(folder / "rows.jsonl")
+    for fold in range(3):
+        learned = {cluster for row in rows if learns({"arithmetic": folds}, row, fold) for cluster in row.clusters}
+        assert learned
+        assert learned.isdisjoint(cluster for cluster, place in folds.items() if place == fold)
+
+
+def test_the_recipe_and_the_released_checkpoint_are_both_reported_and_a_final_stage_is_named(finished: Path) -> None:
+    told = record_of(finished)
+    assert [(one["stage"], one["fold"]) for one in told["stage_results"]] == [
+        ("sft", 0), ("sft", 1), ("sft", 2), ("sft", None), ("rlvr", None),
+    ]  # fmt: skip
+    assert told["crossfit"]["difference"]["clusters"] == 50
+    assert told["sealed"]["arithmetic"]["difference"]["clusters"] == 30
+
+
+def test_a_pool_too_hard_for_rlvr_is_recorded_and_the_campaign_still_decides(tmp_path: Path) -> None:
+    told = run(tmp_path, Simulated(too_hard=True))
+    assert told["skipped"]["rlvr"].startswith("none of 8 groups")
+    assert told["status"] == "promoted"
+
+
+def test_the_best_of_many_candidates_is_stopped_by_the_budget_of_looks(tmp_path: Path) -> None:
+    for number in range(5):
+        Ledger(tmp_path).take("arithmetic", f"candidate-{number}", "base", 5)
+    told = run(tmp_path, Simulated())
+    assert (told["status"], told["exit"]) == ("stopped", 4)
+    assert "ledger: look 6 of 5" in told["reason"]
+    assert "value" not in (told["sealed"]["arithmetic"].get("difference") or {})
+
+
+def test_failures_of_the_infrastructure_alone_are_no_failures_of_the_model(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match="infrastructure errors"):
+        run(tmp_path, Simulated(), wanted("double:flaky?share=1&failures=99"))
+
+
+def test_too_little_disk_is_said_before_anything_is_run(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="make room"):
+        run(tmp_path, Simulated(disk=2**60))
+    assert Store(tmp_path).find() == []
+
+
+def test_a_suite_whose_verifier_says_zero_to_everything_stops_at_preflight() -> None:
+    suite = load_suite("arithmetic", samples=SAMPLES)
+    blind = replace(suite, reference=lambda sample: "0")
+    with pytest.raises(EvidenceError, match="gives the known-good answer 0, not 1"):
+        prove(blind, suite.samples[:3])
+    lenient = replace(suite, wrong=lambda sample: [str(sample.target)])
+    with pytest.raises(EvidenceError, match="gives the known-bad answer"):
+        prove(lenient, suite.samples[:3])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"suites": ("terminal",)}, "no pool samples"),
+        ({"stages": ("rlvr",)}, "give sft, or sft,rlvr"),
+        ({"stages": ("sft", "dpo")}, "give sft, or sft,rlvr"),
+        ({"recipe": "demonstrations"}, "did you mean 'demonstration'"),
+        ({"settings": "tyni"}, "did you mean 'tiny'"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_in_one_line(tmp_path: Path, changes: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        run(tmp_path, Simulated(), wanted(**changes))

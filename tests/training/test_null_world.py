@@ -103,3 +103,21 @@ def test_a_planted_gain_of_three_margins_is_promoted_in_at_least_80_percent() ->
     world = World(gain=0.3, seed=20261202)
     found = [world.promoted()[1] for _ in range(CAMPAIGNS)]
     assert np.mean(found) >= 0.8
+
+
+@pytest.mark.slow
+def test_an_effect_that_shifts_whole_clusters_with_zero_mean_is_no_gain() -> None:
+    draw = np.random.default_rng(20261203)
+    base, trained = (
+        Synthetic("tooluse", side, clusters=30, per_cluster=10, role="pool", started=f"2026-02-0{day}").run()
+        for day, side in enumerate(("base", "trained"), 1)
+    )
+    folds = {"tooluse": {f"c{cluster}": cluster % 3 for cluster in range(30)}}
+    resolved = []
+    for _ in range(CAMPAIGNS // 2):
+        rates = np.repeat(0.5 + draw.choice([-0.3, 0.3], 30), 10)
+        first, second = (draw.random(300) < 0.5).astype(float), (draw.random(300) < rates).astype(float)
+        pair = Pair(_scored(base, first), _scored(trained, second))
+        resolved.append(crossfit_conditions(POLICY, {"tooluse": pair}, folds)[1].resolved)
+    errors = 3 * (ALPHA * (1 - ALPHA) / len(resolved)) ** 0.5
+    assert np.mean(resolved) <= ALPHA + errors
