@@ -1,5 +1,6 @@
 """LoRA adapters: opened for training over their base, and kept in folders that do not differ from run to run."""
 
+import gc
 import json
 import os
 import shutil
@@ -85,6 +86,7 @@ def own_randomness() -> Iterator[None]:
             yield
     finally:
         torch.set_num_threads(before)
+        gc.collect()  # trainers hold themselves in circles, and with them the weights
 
 
 def _adapted(name: str, module: Any) -> bool:

@@ -4,6 +4,7 @@ DeepSeekMath, arXiv 2402.03300, section 4; the loss is DAPO's (2503.14476), TRL'
 carry no signal and are counted; an invalid reward is left out of its group's mean, deviation and loss.
 """
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -149,10 +150,13 @@ def _train(model: Any, rows: Sequence[Row], work: StageWork, hand: Hand) -> int:
             for place, row in enumerate(rows)
         ]
     )
+    # Whole groups, and as many of them as divide a step.
+    at_once = settings.group * math.gcd(max(1, settings.at_once // settings.group), settings.prompts)
     with tempfile.TemporaryDirectory() as scratch, quiet():
         config = GRPOConfig(
             output_dir=scratch,
-            per_device_train_batch_size=settings.prompts * settings.group,
+            per_device_train_batch_size=at_once,
+            gradient_accumulation_steps=settings.prompts * settings.group // at_once,
             num_generations=settings.group,
             max_steps=settings.steps,
             learning_rate=settings.rate,

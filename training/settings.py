@@ -49,6 +49,8 @@ class Rlvr:
     """Prompts a step."""
     group: int = 4
     """Answers a prompt."""
+    at_once: int = 64
+    """Answers whose gradients are computed together: bounds memory, not what is learned."""
     temperature: float = 1.0
     beta: float = 0.0
     reward_seconds: float = 10.0
@@ -76,7 +78,7 @@ SETTINGS: Mapping[str, Settings] = {
         "small",
         Curation(siblings=2, kept=0.15),
         Sft(rate=1e-3, passes=1.0, rows=8, rank=16),
-        Rlvr(rate=2e-5, steps=8, prompts=2, group=4),
+        Rlvr(rate=2e-5, steps=6, prompts=2, group=4, at_once=4),
     ),
 }
 """`tiny` for models under ten million parameters, `small` for those of some hundred million."""
