@@ -4,7 +4,7 @@ import gc
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,15 +47,23 @@ def base_parts(parts: Layout) -> Layout:
     return Layout(folder=parts.base, base=parts.base, tokenizer=parts.tokenizer)
 
 
-def keep(model: Any, base: Path, target: Path) -> None:
-    """Write the adapter at `target`, whole or not at all; its base is named relative to it, so both can move."""
-    moved = [value for name, value in model.named_parameters() if "lora_B" in name]
-    if not moved or not any(bool(value.detach().ne(0).any()) for value in moved):
+def snapshot(model: Any) -> list[Any]:
+    """The trainable weights as they are now: what `keep` tells a change by."""
+    return [value.detach().clone() for value in model.parameters() if value.requires_grad]
+
+
+def keep(model: Any, before: Sequence[Any], base: Path, target: Path) -> None:
+    """Write the adapter at `target`, whole or not at all; its base is named relative to it, so both can move.
+
+    Raises StageError where no weight differs from `before`, or one is not finite.
+    """
+    after = snapshot(model)
+    if all(bool((first == second).all()) for first, second in zip(before, after, strict=True)):
         raise StageError(f"{target.name}: training changed no weight; nothing was learned from its rows")
     if not all(bool(value.detach().isfinite().all()) for value in model.parameters() if value.requires_grad):
         raise StageError(f"{target.name}: training ended in weights that are not finite; use a lower rate")
-    part = make_folder(target.parent) / f".{target.name}.{os.getpid()}.partial"
-    shutil.rmtree(part, ignore_errors=True)
+    part = make_folder(target.parent) / f".{target.name}.partial"
+    shutil.rmtree(part, ignore_errors=True)  # what a kill left
     with quiet():
         model.save_pretrained(part)
     for path in part.iterdir():

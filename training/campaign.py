@@ -5,6 +5,7 @@ campaign. Each step leaves one artifact, `N-name.json`, with the digest of what 
 artifact is there is not done again, and one whose inputs have changed since is refused.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from evalctl.digests import digest
 from evalctl.errors import EvidenceError, UsageError
+from evalctl.gate.decide import FEWEST
 from evalctl.lookup import find
 from evalctl.policy import Policy
 from evalctl.splits import draw_folds, strata_of
@@ -22,14 +24,14 @@ from evalctl.store.files import locked, make_folder, read_json, write_json
 from evalctl.types import Checkpoint, Json, Role, Suite
 from suites import load_suite
 
+from .gains import alpha_sealed
+from .lineage import chain_of
 from .measure import Measuring
 from .progress import CampaignWatch, Progress
 from .settings import STAGES, Settings, settings_for
 from .stages import Stages
 
 RECORD = "record.json"
-FEWEST_SEALED = 5
-"""Clusters under which no gain on sealed samples could be told."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +70,15 @@ class Campaign:
         self.store = store
         self.stages = stages
         _check(wanted)
-        self.suites = {suite.name: suite for suite in (_load(name, wanted.sizes) for name in wanted.suites)}
-        self.names = {_load(name, wanted.sizes).name: name for name in wanted.suites}
+        loaded = {name: load_suite(name, samples=wanted.sizes.get(name)) for name in wanted.suites}
+        self.suites = {suite.name: suite for suite in loaded.values()}
+        self.names = {suite.name: name for name, suite in loaded.items()}
         """Suite to the name or folder it was asked for by."""
         self.judged = dict(self.suites)
         """The trained suites and those of the policy."""
         for name in wanted.policy.suites:
             if name not in self.judged:
-                self.judged[name] = _load(name, wanted.sizes)
+                self.judged[name] = load_suite(name, samples=wanted.sizes.get(name))
         self.start = Path(wanted.checkpoint.reference)
         self.settings: Settings = settings_for(stages.parameters(self.start), wanted.settings)
         self.id = digest(self.identity)[:12]
@@ -84,7 +87,9 @@ class Campaign:
         """Runs that belong to the campaign alone: the pool, the folds, dev and sealed."""
         self.progress = Progress(self.folder / "progress.json", watch)
         self.measuring = Measuring(self.progress)
-        self.folds = {name: _folds(suite, wanted.folds, self.id) for name, suite in self.suites.items()}
+        # A sign-flip test of n clusters cannot reach a level under 2 ** -n.
+        fewest = max(FEWEST, math.ceil(-math.log2(alpha_sealed(wanted.policy, list(self.suites)))))
+        self.folds = {name: _folds(suite, wanted.folds, self.id, fewest) for name, suite in self.suites.items()}
 
     @cached_property
     def identity(self) -> dict[str, Json]:
@@ -122,7 +127,7 @@ def train_on_failures(
     path = campaign.folder / RECORD
     if path.is_file():
         watch.say(f"campaign {campaign.id}: already there; another --seed makes a fresh one")
-        return read_json(path)
+        return _read(path)
     begun = campaign.folder / "campaign.json"
     if begun.is_file() and not resume:
         raise UsageError(
@@ -163,14 +168,15 @@ def _go(campaign: Campaign, steps: "tuple[Step, ...]") -> dict[str, Json]:
         campaign.progress.step(number, len(steps), step.text)
         if path.is_file():
             kept = read_json(path)
-            if kept.get("inputs") != inputs:
+            if kept.get("inputs") != inputs or kept.get("digest") != digest(kept.get("artifact")):
                 raise EvidenceError(
                     f"{path}: was made from other data than is there now, so what follows it could not be believed; "
                     "a campaign is never mended by hand: start one with another --seed"
                 )
         else:
             began = time.monotonic()
-            kept = {"step": step.name, "inputs": inputs, "artifact": step.run(campaign, past)}
+            made = step.run(campaign, past)
+            kept = {"step": step.name, "inputs": inputs, "artifact": made, "digest": digest(made)}
             kept["seconds"] = round(time.monotonic() - began, 1)
             write_json(path, kept)
         past[step.name] = kept["artifact"]
@@ -184,27 +190,12 @@ def _go(campaign: Campaign, steps: "tuple[Step, ...]") -> dict[str, Json]:
     return record
 
 
-def campaigns(store: Store) -> list[dict[str, Json]]:
-    """Every campaign of a store, newest first: records of finished ones, what is known of the others."""
-    found = []
-    for folder in (store.home / "campaigns").glob("*/"):
-        begun = folder / "campaign.json"
-        if (folder / RECORD).is_file():
-            found.append(read_json(folder / RECORD))
-        elif begun.is_file():
-            told = read_json(begun)
-            progress = folder / "progress.json"
-            found.append(
-                {
-                    "id": told["id"],
-                    "status": "running",
-                    "created": told["created"],
-                    "checkpoint": told["checkpoint"],
-                    "suites": told["identity"]["trained"],
-                    "progress": read_json(progress) if progress.is_file() else None,
-                }
-            )
-    return sorted(found, key=lambda one: str(one.get("created")), reverse=True)
+def _read(path: Path) -> dict[str, Json]:
+    """A record, as it was written. Raises EvidenceError where it was changed."""
+    record = read_json(path)
+    if record.get("chain") != chain_of(record):
+        raise EvidenceError(f"{path}: changed after it was written (its chain does not match)")
+    return record
 
 
 def _check(wanted: Wanted) -> None:
@@ -218,15 +209,19 @@ def _check(wanted: Wanted) -> None:
             f"checkpoint {wanted.checkpoint.name!r} is {wanted.checkpoint.kind}: "
             "only weights in a folder can be trained"
         )
+    if wanted.policy.anchor is not None:
+        raise UsageError("the policy names an anchor, which a campaign does not judge; leave it to `evalctl gate`")
+    if any(demand.sealed for demand in wanted.policy.demands):
+        raise UsageError(
+            "the policy reads sealed samples; a campaign reads them itself: remove `sealed` from its roles"
+        )
+    if any(demand.epochs > 1 for demand in wanted.policy.demands):
+        raise UsageError("the policy demands epochs, and a campaign runs greedy, where one is all; remove `epochs`")
     if not wanted.suites:
         raise UsageError("no suite to train for; give --suite NAME")
 
 
-def _load(name: str, sizes: Mapping[str, int]) -> Suite:
-    return load_suite(name, samples=sizes.get(name))
-
-
-def _folds(suite: Suite, folds: int, salt: str) -> dict[str, int]:
+def _folds(suite: Suite, folds: int, salt: str, fewest: int) -> dict[str, int]:
     """Cluster of the pool to its fold. Raises UsageError where the suite cannot carry a campaign."""
     pool = [sample for sample in suite.samples if sample.role is Role.POOL]
     if not pool:
@@ -234,12 +229,18 @@ def _folds(suite: Suite, folds: int, salt: str) -> dict[str, int]:
     if any(not sample.cluster for sample in suite.samples):
         raise UsageError(f"suite {suite.name}: a sample declares no cluster, so no fold can hold it; declare it")
     sealed = {sample.cluster for sample in suite.samples if sample.role is Role.SEALED}
-    if len(sealed) < FEWEST_SEALED:
+    if len(sealed) < fewest:
         raise UsageError(
-            f"suite {suite.name} has {len(sealed)} sealed clusters: no gain could be told on them, so nothing could be "
-            "promoted; give it a share of sealed samples or more samples"
+            f"suite {suite.name} has {len(sealed)} sealed clusters, and under {fewest} no gain could be told at "
+            "the level that the budget of looks leaves; give it more samples, or the policy fewer looks"
         )
     try:
-        return draw_folds(strata_of(pool), folds, salt)
+        drawn = draw_folds(strata_of(pool), folds, salt)
     except UsageError as error:
         raise UsageError(f"suite {suite.name}: {error}") from None
+    if len(drawn) < FEWEST * folds:
+        raise UsageError(
+            f"suite {suite.name}: {len(drawn)} pool clusters in {folds} folds leave fewer than {FEWEST} in one, and "
+            "nothing can be said of such a fold; take fewer folds or more samples"
+        )
+    return drawn

@@ -9,10 +9,11 @@ from evalctl.gate.verdict_json import estimate_json, to_json
 from evalctl.policy import Policy
 from evalctl.store import Store
 from evalctl.types import Checkpoint, Estimate, Json, Message, Role
+from suites.contamination.exact import Index
 
 from .campaign import Campaign
 from .curate import audit_rows
-from .curated import ROWS, index_of
+from .curated import curated_rows, index_of
 from .evidence import measured, pairs, pool_pairs
 from .families import families
 from .final import candidate
@@ -20,7 +21,7 @@ from .gains import Gain, gain, sealed_policy
 from .lineage import chained, keep_candidate, promote
 from .promote import Condition, Released, crossfit_conditions, ended, outcome, release_conditions
 from .record import conditions_json, folds_json, heading, sealed_json
-from .rows import clusters_of, read_rows
+from .rows import clusters_of
 
 RELEASE = (
     "sealed gain",
@@ -32,6 +33,8 @@ RELEASE = (
     "invalid trials",
 )
 """What is judged of the released checkpoint, in order."""
+MEASURED = (Role.SEALED, Role.BENCH)
+"""Roles that a gain is shown on."""
 DRIFT_PROMPTS = 32
 DRIFT_TOKENS = 48
 
@@ -75,20 +78,24 @@ def released(
     looks = {suite: look(main, suite, pair.baseline, pair.candidate, budget) for suite, pair in sealed.items()}
     open_pairs = pairs(main, keys.baseline["open"], keys.candidate["open"])
     named = {suite: pair for suite, pair in open_pairs.items() if suite in told["policy_suites"]}
-    return Released(sealed, looks, named, drift, int(told["leaks"]), tuple(told["names"]))
+    return Released(
+        sealed, looks, named, drift, int(told["leaks"]), float(told["unauditable"]), names=tuple(told["names"])
+    )
 
 
 def _release(campaign: Campaign, past: Mapping[str, Json]) -> tuple[list[Condition], dict[str, Json]]:
     """The release conditions, with the part of the record they were told by."""
     policy, made = campaign.wanted.policy, candidate(campaign)
-    rows = read_rows(campaign.folder / ROWS)
+    rows = curated_rows(campaign, past["curate"]["digest"])
     lineage = {"digest": past["curate"]["digest"], "clusters": clusters_of(rows)}
     keep_candidate(campaign.store, made, campaign.id, lineage)
     keys = Keys(past["baseline"], past["cross-fit"]["runs"], measured(campaign, made, (Role.SEALED,)))
+    index = index_of(campaign)
     told = {
         "budget": budget_of(policy),
         "policy_suites": list(policy.suites),
-        "leaks": len(audit_rows(rows, index_of(campaign))),
+        "leaks": len(audit_rows(rows, index)),
+        "unauditable": _unauditable(campaign, index),
         "names": [campaign.wanted.checkpoint.name, made.name],
     }
     held = released(campaign.own, campaign.store, keys, told, _drift(campaign, made))
@@ -97,9 +104,10 @@ def _release(campaign: Campaign, past: Mapping[str, Json]) -> tuple[list[Conditi
         "candidate": {"name": made.name, "weights_digest": made.weights_digest},
         "sealed": sealed_json(held, gained, _each(policy, held)),
         "families": families(policy, held.open, past["curate"]["by_family"]),
-        "verdict": _kept(campaign, verdict),
+        "verdict": _told(verdict),
         "drift": {"kl": estimate_json(held.drift), "limit": policy.drift.max_kl if policy.drift else None},
         "leaks": held.leaks,
+        "unauditable": held.unauditable,
         "runs": {"baseline": keys.baseline, "folds": list(keys.folds), "candidate": keys.candidate},
     }
 
@@ -110,17 +118,22 @@ def budget_of(policy: Policy) -> int | None:
     return sealed.looks if sealed else None
 
 
+def _unauditable(campaign: Campaign, index: Index) -> float:
+    """Share of the measured samples of trained suites that the audit cannot find."""
+    beyond = set(index.unauditable)
+    judged = [(name, s.id) for name, suite in campaign.suites.items() for s in suite.samples if s.role in MEASURED]
+    return round(sum(one in beyond for one in judged) / max(1, len(judged)), 4)
+
+
 def _each(policy: Policy, held: Released) -> dict[str, Gain]:
     """The sealed gain of each suite alone."""
     budgeted = sealed_policy(policy)
     return {suite: gain(budgeted, {suite: pair}, Role.SEALED, held.looks) for suite, pair in held.sealed.items()}
 
 
-def _kept(campaign: Campaign, verdict: Verdict) -> dict[str, Json]:
-    """The verdict as it is kept beside those of the gate; without its time, which says nothing here."""
-    told = to_json(verdict)
-    campaign.store.save_verdict(told)
-    return {key: value for key, value in told.items() if key != "created"}
+def _told(verdict: Verdict) -> dict[str, Json]:
+    """The verdict as the gate tells it, without its time, which says nothing here."""
+    return {key: value for key, value in to_json(verdict).items() if key != "created"}
 
 
 def _drift(campaign: Campaign, made: Checkpoint) -> Estimate | None:

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from evalctl.digests import digest
 from evalctl.models import checkpoint_for
@@ -64,7 +65,7 @@ def dev_gain(campaign: Campaign, model: Checkpoint) -> Gain:
 def candidate(campaign: Campaign) -> Checkpoint:
     """The merged checkpoint, with the incumbent as its parent."""
     made = checkpoint_for(campaign.stages.reference(campaign.folder / "models" / "final"), campaign.candidate_name())
-    return Checkpoint(**{**made.__dict__, "parent": campaign.wanted.checkpoint.weights_digest})
+    return replace(made, parent=campaign.wanted.checkpoint.weights_digest)
 
 
 def _merged(campaign: Campaign, last: str, rows: Sequence[Row]) -> dict[str, Json]:

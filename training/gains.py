@@ -13,7 +13,7 @@ from evalctl.gate.findings import unreadable
 from evalctl.gate.judgement import ASYMMETRY
 from evalctl.gate.pairing import Pairing
 from evalctl.ledger import Look
-from evalctl.policy import Policy, Sealed, SuiteRules
+from evalctl.policy import Policy
 from evalctl.stats import Clusters, SignFlip
 from evalctl.types import Estimate, Role, Run
 
@@ -91,15 +91,28 @@ def fold_gain(policy: Policy, pairs: Mapping[str, Pair]) -> Gain:
 
 def sealed_policy(policy: Policy) -> Policy:
     """The policy with a budget of looks at sealed samples; its own where it names one."""
-    return (
-        policy if policy.sealed and policy.sealed.looks else policy.model_copy(update={"sealed": Sealed(looks=LOOKS)})
-    )
+    if policy.sealed and policy.sealed.looks:
+        return policy
+    return Policy.model_validate(policy.model_dump(exclude_unset=True) | {"sealed": {"looks": LOOKS}})
+
+
+def _naming(policy: Policy, suite: str) -> Policy:
+    """The policy with the suite named in it. Made anew: a copy would keep the demands that were worked out before."""
+    if suite in policy.suites:
+        return policy
+    said = policy.model_dump(exclude_unset=True)
+    return Policy.model_validate(said | {"suites": {**said["suites"], suite: {}}})
+
+
+def alpha_sealed(policy: Policy, suites: list[str]) -> float:
+    """The level that a gain on sealed samples is told at."""
+    budgeted = sealed_policy(policy)
+    return min(demand_for(budgeted, suite, Role.SEALED).alpha for suite in suites)
 
 
 def demand_for(policy: Policy, suite: str, role: Role) -> Demand:
     """What the policy demands of a suite's main metric, read on one role; defaults where it does not name the suite."""
-    named = policy if suite in policy.suites else policy.model_copy(update={"suites": {suite: SuiteRules()}})
-    found = next(demand for demand in named.demands if demand.suite == suite)
+    found = next(demand for demand in _naming(policy, suite).demands if demand.suite == suite)
     looks = policy.sealed.looks if policy.sealed and policy.sealed.looks and role is Role.SEALED else None
     # The demand's own level is already divided where the policy reads sealed samples of this suite.
     alpha = found.alpha / looks if looks and Role.SEALED not in found.roles else found.alpha

@@ -18,7 +18,7 @@ from evalctl.models.loading import load_tokenizer
 from evalctl.models.quiet import quiet
 from evalctl.types import Json
 
-from .adapters import keep, own_randomness, trainable
+from .adapters import keep, own_randomness, snapshot, trainable
 from .errors import NothingToLearn, StageError
 from .rewards import Rewards
 from .rows import KEPT, Row
@@ -125,15 +125,20 @@ def rlvr(work: StageWork, settings: Rlvr, judge: Rewards, max_tokens: int) -> St
     with own_randomness():
         tokenizer = load_tokenizer(layout(work.start))
         model = trainable(work.start, rank=8, layers=None, seed=work.seed)
+        before = snapshot(model)
         hand = Hand(tokenizer, rows, judge, settings, max_tokens)
         steps = _train(model, rows, work, hand)
         groups = hand.groups
+        if not groups.scored:
+            raise StageError(
+                f"none of {groups.invalid} answers could be judged ({dict(judge.invalid)}): mend the verifier"
+            )
         if not groups.live:
             raise NothingToLearn(
                 f"none of {groups.dead} groups of answers has variance (mean reward "
                 f"{groups.means[-1] if groups.means else 0:.2f}): the pool is too hard, or too easy, for this model"
             )
-        keep(model, layout(work.start).base, work.target)
+        keep(model, before, layout(work.start).base, work.target)
     return StageResult(steps, len(rows), hand.sampled, {}, groups.figures() | {"invalid": dict(judge.invalid)})
 
 

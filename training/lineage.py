@@ -50,9 +50,10 @@ def promote(store: Store, record: Mapping[str, Json]) -> Path:
 
 def find_record(store: Store, campaign: str) -> tuple[Path, dict[str, Json]]:
     """A finished campaign's folder and record, by its id or the first digits of it. Raises UsageError."""
-    found = sorted((store.home / "campaigns").glob(f"{Path(campaign).name}*/record.json"))
+    ended = sorted((store.home / "campaigns").glob("*/record.json"))
+    found = [path for path in ended if path.parent.name.startswith(campaign)]
     if not campaign or len(found) != 1:
-        there = sorted(path.parent.name for path in (store.home / "campaigns").glob("*/record.json"))
+        there = [path.parent.name for path in ended]
         said = "several campaigns" if len(found) > 1 else "no finished campaign"
         raise UsageError(f"{said} {campaign!r}; finished: {', '.join(there) or '(none)'}")
     record = read_json(found[0])

@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from evalctl.errors import EvidenceError, ResourceError, UsageError
 from evalctl.judging import judge
@@ -16,6 +17,7 @@ from .campaign import Campaign
 from .recipes import trainable
 from .rows import Row
 
+T = TypeVar("T")
 PROVED = 40
 """Pool samples of each suite whose known answers go through the verifier."""
 
@@ -48,20 +50,34 @@ def prove(suite: Suite, samples: Sequence[Sample]) -> dict[str, Json]:
     scorer = find("scorers", suite.scorer.name, f"suite {suite.name}")(**suite.scorer.options)
     wrong = 0
     for sample in samples:
-        right = _score(scorer, sample, suite.reference(sample))
+        right = _score(scorer, sample, _known(suite, sample, suite.reference))
         if right != 1:
             raise EvidenceError(
                 f"suite {suite.name}, sample {sample.id}: the verifier gives the known-good answer {_said(right)}, "
                 "not 1, and every reward would be false: mend the scorer or the reference (evalctl suites validate)"
             )
-        for answer in suite.wrong(sample):
+        for answer in _known(suite, sample, suite.wrong):
             wrong += 1
             if (given := _score(scorer, sample, answer)) is None or given > 0:
                 raise EvidenceError(
                     f"suite {suite.name}, sample {sample.id}: the verifier gives the known-bad answer {answer!r:.60} "
                     f"{_said(given)}, not 0; mend the scorer (evalctl suites validate)"
                 )
+    if not wrong:
+        raise EvidenceError(
+            f"suite {suite.name}: knows no wrong answer, so nothing proves that its verifier can say no"
+        )
     return {"right": len(samples), "wrong": wrong}
+
+
+def _known(suite: Suite, sample: Sample, give: Callable[[Sample], T]) -> T:
+    """What the suite's own code knows of a sample; a generator is anyone's code."""
+    try:
+        return give(sample)
+    except Exception as error:
+        raise EvidenceError(
+            f"suite {suite.name}, sample {sample.id}: its generator failed: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _score(scorer: Scorer, sample: Sample, text: str) -> float | None:
@@ -76,7 +92,7 @@ def _said(value: float | None) -> str:
 def _examples(name: str, suite: Suite, samples: Sequence[Sample]) -> list[Row]:
     """Rows as recipes make them, for the round trip."""
     generator = generator_of(name)
-    made = [sibling for sample in samples for sibling in generator.siblings(sample, 0, 1)]
+    made = [one for sample in samples for one in _known(suite, sample, lambda asked: generator.siblings(asked, 0, 1))]
     return [
         Row(suite.name, (*suite.prefix, *one.messages), generator.reference(one), one, (), (), "preflight", "")
         for one in made

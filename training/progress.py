@@ -46,7 +46,8 @@ class Progress:
     def step(self, number: int, of: int, text: str) -> None:
         """A step begins."""
         self._fold = None
-        self._state |= {"step": text, "number": number, "of": of, "stage": None, "fold": None, "done": 0, "total": 0}
+        self._state |= {"step": text, "number": number, "of": of, "stage": None, "fold": None}
+        self._state |= {"done": 0, "total": 0, "left_seconds": None}
         self._write()
         self._display.step(number, of, text)
 

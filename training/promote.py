@@ -6,7 +6,7 @@ released (`release_conditions`). A condition that cannot be told is not held.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from evalctl.gate import rules
 from evalctl.gate.case import SIDES, Case
@@ -21,6 +21,8 @@ from evalctl.types import Estimate, Json, Role
 
 from .gains import Gain, Pair, fold_gain, gain, in_fold, pooled, role_case, sealed_policy
 
+MOST_UNAUDITABLE = 0.05
+"""Share of measured samples that may be beyond the audit: what it cannot see is not clean."""
 EDGE = 0.02
 """A suite whose two means both lie this near to one end of the range can neither agree nor disagree."""
 
@@ -48,10 +50,11 @@ class Released:
     """The policy's suites on the roles it names."""
     drift: Estimate | None
     leaks: int
-    """Training rows that hold a measured sample's own text."""
+    """Places where training rows hold a measured sample's own text."""
+    unauditable: float = 0.0
+    """Share of measured samples that the audit cannot find: too short, or all template."""
     names: tuple[str, str] = ("", "")
     """Incumbent and candidate, for the verdict."""
-    trained: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def crossfit_conditions(
@@ -88,7 +91,7 @@ def release_conditions(policy: Policy, held: Released) -> tuple[list[Condition],
         policy,
         {suite: pair.baseline for suite, pair in held.open.items()},
         {suite: pair.candidate for suite, pair in held.open.items()},
-        GateContext(baseline=held.names[0], candidate=held.names[1], trained=held.trained),
+        GateContext(baseline=held.names[0], candidate=held.names[1]),
     )
     conditions = [
         Condition("sealed gain", sealed.resolved, sealed.told(), sealed.estimate, bool(sealed.faults)),
@@ -96,9 +99,7 @@ def release_conditions(policy: Policy, held: Released) -> tuple[list[Condition],
         _suites(verdict),
         _replay(policy, held),
         _drift(policy, held.drift),
-        Condition(
-            "audit clean", held.leaks == 0, f"{held.leaks} places where training rows hold a measured sample's own text"
-        ),
+        _audit(held),
         _invalid(sealed, verdict),
     ]
     return conditions, sealed, verdict
@@ -170,6 +171,8 @@ def _replay(policy: Policy, held: Released) -> Condition:
         if not (pair.baseline.trials["role"] == Role.REPLAY).any():
             continue
         case = role_case(policy, suite, pair, Role.REPLAY)
+        if not case.demand.blocking:
+            continue
         faults = rules.faults(case)
         judged += 1
         if faults:
@@ -179,7 +182,7 @@ def _replay(policy: Policy, held: Released) -> Condition:
         demand = case.demand
         evidence = Evidence(case.differences("left_out"), case.width, case.margin, demand.alpha, demand.alpha)
         decision = evidence.decide(demand.alpha)
-        good = good and (decision is Decision.PASS or not demand.blocking)
+        good = good and decision is Decision.PASS
         bound = f"lower bound {evidence.low:+.3f} against {-case.margin:+.3f}"
         told.append(f"{suite} {decision}, {evidence.value:+.3f} with {bound}")
     if not judged:
@@ -198,6 +201,14 @@ def _drift(policy: Policy, drift: Estimate | None) -> Condition:
         return Condition("drift within limit", False, "not measured, and the policy sets a limit", None, True)
     text = f"{drift.value:.3f} nats a token, up to {drift.high:.3f}; the limit is {policy.drift.max_kl:g}"
     return Condition("drift within limit", drift.high < policy.drift.max_kl, text, drift)
+
+
+def _audit(held: Released) -> Condition:
+    """No overlap was found, by a method that could have found it."""
+    text = f"{held.leaks} overlaps found (13-grams and whole items)"
+    if held.unauditable:
+        text += f"; {held.unauditable:.1%} of the measured samples are beyond this audit"
+    return Condition("audit clean", held.leaks == 0 and held.unauditable <= MOST_UNAUDITABLE, text)
 
 
 def _invalid(sealed: Gain, verdict: Verdict) -> Condition:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
+from evalctl.digests import digest
 from evalctl.gate.verdict_json import estimate_json, finite
 from evalctl.identity import scorer_digest
 from evalctl.stats.summary import summary
@@ -39,6 +40,7 @@ def heading(campaign: Campaign, past: Mapping[str, Json]) -> dict[str, Json]:
         "parity": past["final"].get("parity"),
         "base": _base(campaign, past["baseline"]),
         "digests": {
+            "folds": digest(campaign.folds),
             "template": campaign.stages.template_digest(campaign.start),
             "verifiers": {name: scorer_digest(suite.scorer) for name, suite in campaign.suites.items()},
         },

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from evalctl.digests import digest
 from evalctl.errors import EvidenceError
 from evalctl.models import checkpoint_for
 from evalctl.policy import Policy
@@ -46,6 +47,8 @@ def recompute(store: Store, folder: Path, record: Mapping[str, Json]) -> list[Co
     """Every condition of a record, from the policy and folds that were fixed first and the trials alone."""
     begun = read_json(folder / "campaign.json")
     policy = Policy.model_validate(begun["policy"])
+    if policy.digest != record["policy_digest"] or digest(begun["folds"]) != record["digests"]["folds"]:
+        raise EvidenceError(f"{folder / 'campaign.json'}: policy or folds are not those that the record was decided by")
     runs, own = record["runs"], Store(folder)
     keys = Keys(runs["baseline"], runs["folds"], runs["candidate"])
     pool = pool_pairs(own, keys.baseline["pool"], keys.folds)
@@ -56,6 +59,7 @@ def recompute(store: Store, folder: Path, record: Mapping[str, Json]) -> list[Co
         "budget": budget_of(policy),
         "policy_suites": list(policy.suites),
         "leaks": record["leaks"],
+        "unauditable": record["unauditable"],
         "names": [record["checkpoint"]["name"], record["candidate"]["name"]],
     }
     held = released(own, store, keys, told, _estimate(record["drift"]["kl"]))

@@ -6,7 +6,9 @@ Out: {"reward": number or null, "why": text or null}
 
 import asyncio
 import json
+import os
 import sys
+from typing import TextIO
 
 from evalctl.errors import DataError
 from evalctl.judging import judge
@@ -17,12 +19,15 @@ from suites.rows import sample_of
 
 def main() -> None:
     """Until standard input ends."""
+    # What a scorer prints must not stand among the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     told = json.loads(sys.stdin.readline())["scorers"]
     scorers = {suite: find("scorers", one["name"])(**one["options"]) for suite, one in told.items()}
-    _say({"ready": True})
+    _say(answers, {"ready": True})
     for line in sys.stdin:
         asked = json.loads(line)
-        _say(_verified(scorers[asked["suite"]], asked))
+        _say(answers, _verified(scorers[asked["suite"]], asked))
 
 
 def _verified(scorer: Scorer | SandboxScorer, asked: Json) -> dict[str, Json]:
@@ -36,9 +41,9 @@ def _verified(scorer: Scorer | SandboxScorer, asked: Json) -> dict[str, Json]:
     return {"reward": score.value, "why": None}
 
 
-def _say(answer: dict[str, Json]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+def _say(answers: TextIO, answer: dict[str, Json]) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@ Verification runs in a process of its own, one item at a time with a time limit.
 verifier dies, is invalid, and the process is killed and started anew; the others go on. Invalid is dropped, never 0.
 """
 
+import contextlib
 import json
 import math
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import time
@@ -73,7 +75,7 @@ class Rewards:
     def _start(self) -> "subprocess.Popen[bytes]":
         # Its standard error is not shown: what a verifier prints about hostile text is no message of ours.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "training.reward_worker"],
+            [sys.executable, "-P", "-m", "training.reward_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -114,7 +116,8 @@ class Rewards:
     def _kill(self) -> None:
         if self._process is None:
             return
-        self._process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # the worker leads a group: a scorer's children die with it
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

@@ -1,7 +1,6 @@
 """Training rows: what is learned, from which sample it was made, and which failures asked for it."""
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from evalctl.digests import digest, digest_bytes
 from evalctl.errors import DataError
+from evalctl.store.files import write_whole
 from evalctl.types import Json, Message, Sample
 from suites.export import message_row, row_of
 from suites.rows import sample_of
@@ -43,7 +43,9 @@ class Row:
     @property
     def own_text(self) -> str:
         """What the row alone brings, without the prefix that every row of the suite shares: what an audit reads."""
-        return "\n".join([*(message.content for message in self.sample.messages), self.completion])
+        calls = [json.dumps(call.arguments) for message in self.sample.messages for call in message.tool_calls]
+        said = [message.content for message in self.sample.messages]
+        return "\n".join([*said, *calls, *self.sample.files.values(), self.completion])
 
 
 def to_json(row: Row) -> dict[str, Json]:
@@ -64,12 +66,7 @@ def to_json(row: Row) -> dict[str, Json]:
 def write_rows(path: Path, rows: Iterable[Row]) -> str:
     """Write a JSON line a row, whole or not at all; returns the digest of the bytes."""
     data = "".join(json.dumps(to_json(row), ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
-    made = path.with_name(path.name + ".part")
-    with made.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(path)
+    write_whole(path, data)
     return digest_bytes(data)
 
 
@@ -85,7 +82,7 @@ def read_rows(path: Path) -> list[Row]:
 def _row(line: bytes, where: str) -> Row:
     try:
         data = json.loads(line)
-        prompt = tuple(Message(m["role"], m["content"]) for m in data["prompt"])
+        prompt = sample_of({"id": "prompt", "input": data["prompt"]}, where).messages
         sample = sample_of(data["sample"], where)
         texts = [str(data[key]) for key in ("suite", "completion", "recipe", "kind")]
         parents, clusters = (tuple(str(one) for one in data[key]) for key in ("parents", "clusters"))

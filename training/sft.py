@@ -8,7 +8,7 @@ from evalctl.models.folder import layout
 from evalctl.models.loading import load_tokenizer
 from evalctl.models.quiet import quiet
 
-from .adapters import keep, own_randomness, trainable
+from .adapters import keep, own_randomness, snapshot, trainable
 from .answers import Collator, answer_trainer, keeps_every_position
 from .errors import StageError
 from .rows import Row
@@ -33,8 +33,9 @@ def sft(work: StageWork, settings: Sft) -> StageResult:
         tokenizer = load_tokenizer(layout(work.start))
         encoded, left_out = fitting(tokenizer, work.rows, settings.longest)
         model = trainable(work.start, settings.rank, settings.layers, work.seed)
+        before = snapshot(model)
         losses = _train(model, tokenizer, encoded, work, settings)
-        keep(model, layout(work.start).base, work.target)
+        keep(model, before, layout(work.start).base, work.target)
     tokens = sum(len(one.ids) - one.answer_from for one in encoded)
     figures = {"first_loss": losses[0], "last_loss": losses[-1], "answer_tokens": tokens}
     return StageResult(len(losses), len(encoded), round(tokens * settings.passes), left_out, figures)

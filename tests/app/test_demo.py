@@ -1,10 +1,6 @@
 """The demo on the tiny model: what it prints is what its trials say."""
 
-import os
-import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,24 +12,11 @@ from evalctl.gate import judge
 from evalctl.policy import load_policy
 from evalctl.store import Store
 from evalctl.types import Json, Run
-from training.campaign import campaigns
-from training.pipeline import SABOTAGES
+from tests.app.demos import demo, with_model
+from tests.training.records import records
 from training.replay import recompute
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
-
-
-def demo(home: Path, *options: str) -> "subprocess.Popen[str]":
-    """`evalctl demo --quick` in a process of its own."""
-    code = "import sys; from app.cli import main; sys.exit(main())"
-    environment = {**os.environ, "EVALCTL_HOME": str(home), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", code, "demo", "--quick", *options]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def with_model(trained_tiny: Path, home: Path) -> Path:
-    shutil.copytree(trained_tiny, home / "models" / "tiny-0.9m")  # the demo would train the very same
-    return home
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +31,7 @@ def home(trained_tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def record(home: Path) -> dict[str, Json]:
     """What the demo's own campaign says, apart from times."""
-    found = [one for one in campaigns(Store(home)) if one["sabotage"] is None]
+    found = [one for one in records(home) if one["sabotage"] is None]
     return {key: value for key, value in found[0].items() if key not in ("created", "seconds")}
 
 
@@ -118,28 +101,6 @@ def test_the_campaigns_table_is_recomputed_from_trials(home: Path) -> None:
     said = (home / "stdout.txt").read_text()
     for name in ("Base score", "all folds, cross-fitted", "sealed arithmetic", "What moved elsewhere"):
         assert name in said
-
-
-def test_a_sabotaged_demo_is_refused_by_its_measured_gain(home: Path) -> None:
-    process = demo(home, "--sabotage", "shuffled-answers")
-    said, _ = process.communicate(timeout=900)
-    assert process.returncode == 1
-    [spoiled] = [one for one in campaigns(Store(home)) if one["sabotage"] == "shuffled-answers"]
-    assert spoiled["reason"].startswith("cross-fit gain: ")
-    assert spoiled["crossfit"]["difference"]["value"] <= 0
-    assert "cross-fit gain" in said
-
-
-def test_only_what_spoils_the_data_reads_that_they_are_spoiled() -> None:
-    import training
-
-    readers = {
-        path.name for path in Path(training.__file__).parent.glob("*.py") if "sabotage" in path.read_text().lower()
-    }
-    assert readers == {"campaign.py", "curate.py", "pipeline.py", "record.py"}
-    from app.cli.demo import SABOTAGES as OFFERED
-
-    assert OFFERED == SABOTAGES
 
 
 @pytest.mark.kill

@@ -80,6 +80,10 @@ def test_sealed_is_judged_at_alpha_over_looks() -> None:
         ("suites: {}", "names no suite"),
         ("", "a policy is a mapping"),
         ("suites: [", "not YAML"),
+        ("suites: {tooluse: {}}\ngroups: {g: [tooluze]}", "did you mean 'tooluse'"),
+        ("suites: {a: {}}\ngroups: {g: []}", "holds no suite"),
+        ("suites: {a: {}}\ngroups: {g: [a]}\nrequire_groups: 2", "2 of 1 groups could never agree"),
+        ("suites: {a: {}}\ndrift: {max_kl: 0}", "greater than 0"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place_and_mend(text: str, said: str) -> None:
@@ -95,8 +99,6 @@ def test_what_is_wrong_is_told_with_its_place_and_mend(text: str, said: str) -> 
     ("text", "key"),
     [
         ("suites: {a: {slices: [{context: long}]}}", "suites.a.slices"),
-        ("suites: {a: {}}\ngroups: {g: [a]}", "groups"),
-        ("suites: {a: {}}\nrequire_groups: 2", "require_groups"),
         ("suites: {a: {}}\ncontamination: {audit: latest, gate_on: clean}", "contamination"),
         ("suites: {a: {}}\nsealed: {looks: 3, shards: 4}", "sealed.shards"),
     ],

@@ -21,8 +21,8 @@ class Killed(BaseException):
 class Simulated:
     """Stages (see training.stages) whose fold models, SFT and RLVR have these accuracies."""
 
-    sft_accuracy: float = 0.9
-    rlvr_accuracy: float = 0.95
+    sft_accuracy: float = 0.97
+    rlvr_accuracy: float = 0.98
     fold_accuracy: float | None = None
     """As SFT where None."""
     kl: float = 0.1

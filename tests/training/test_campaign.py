@@ -1,6 +1,7 @@
 """The campaign: what it decides, what it refuses, and that a kill anywhere changes nothing."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +12,16 @@ from evalctl.ledger import Ledger
 from evalctl.models import checkpoint_for
 from evalctl.policy import parse_policy
 from evalctl.store import Store
-from evalctl.types import Json
+from evalctl.types import Json, Role
 from suites import load_suite
+from tests.training.records import records
 from tests.training.simulated import Killed, Quiet, Simulated
-from training.campaign import Wanted, campaigns, train_on_failures
+from training.campaign import Wanted, train_on_failures
 from training.crossfit import learns
+from training.evidence import pairs, pool_pairs
+from training.gains import gain
 from training.preflight import prove
+from training.promote import Released, release_conditions
 from training.replay import recompute, replay
 from training.rows import read_rows, write_rows
 
@@ -45,7 +50,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def record_of(home: Path) -> dict[str, Json]:
-    return campaigns(Store(home))[0]
+    [told] = records(home)
+    return told
 
 
 def wanted(reference: str = "double:noisy?accuracy=0.5&seed=1", **changes: object) -> Wanted:
@@ -110,6 +116,64 @@ def test_drift_past_the_limit_refuses_a_gain(tmp_path: Path) -> None:
     assert (record["exit"], failing(record)) == (1, ["drift within limit"])
 
 
+def test_a_policy_that_does_not_name_what_is_trained_judges_it_by_its_defaults(finished: Path) -> None:
+    told = record_of(finished)
+    pair = pool_pairs(
+        Store(finished / "campaigns" / told["id"]), told["runs"]["baseline"]["pool"], told["runs"]["folds"]
+    )
+    other = parse_policy("version: 1\nsuites: {elsewhere: {}}\n")
+    assert gain(other, pair, Role.POOL).resolved
+
+
+def test_replay_of_an_advisory_suite_guards_nothing(finished: Path) -> None:
+    told = record_of(finished)
+    runs = told["runs"]
+    policy = parse_policy("version: 1\nsuites: {other: {}, arithmetic: {tier: advisory}}\n")
+    held = Released({}, {}, pairs(Store(finished), runs["baseline"]["open"], runs["candidate"]["open"]), None, 0)
+    found = {one.name: one for one in release_conditions(policy, held)[0]}
+    assert found["replay non-inferior"].held is False
+    assert "nothing guards" in found["replay non-inferior"].text
+
+
+def test_samples_beyond_the_audit_are_not_called_clean(finished: Path) -> None:
+    told = record_of(finished)
+    runs = told["runs"]
+    open_pairs = pairs(Store(finished), runs["baseline"]["open"], runs["candidate"]["open"])
+    held = Released({}, {}, open_pairs, None, 0, unauditable=0.5)
+    [audit] = [one for one in release_conditions(parse_policy(POLICY), held)[0] if one.name == "audit clean"]
+    assert audit.held is False
+    assert "50.0% of the measured samples are beyond this audit" in audit.text
+
+
+def test_a_record_changed_by_hand_is_not_believed_by_the_command_that_made_it(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "home")
+    [path] = (tmp_path / "home").glob("campaigns/*/record.json")
+    path.write_text(path.read_text().replace('"exit": 0', '"exit": 1', 1))
+    with pytest.raises(EvidenceError, match="changed after it was written"):
+        run(tmp_path / "home", Simulated())
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("anchor: {baseline: 'baseline:x', max_total_drop: 0.2}", "names an anchor"),
+        ("defaults: {roles: [bench, sealed]}", "a campaign reads them itself"),
+        ("defaults: {epochs: 4}", "demands epochs"),
+    ],
+)
+def test_a_policy_that_no_campaign_could_meet_is_refused_before_anything_is_run(
+    tmp_path: Path, more: str, said: str
+) -> None:
+    text = f"version: 1\nsuites: {{arithmetic: {{}}}}\nsealed: {{looks: 5}}\n{more}\n"
+    with pytest.raises(UsageError, match=said):
+        run(tmp_path, Simulated(), wanted(policy=parse_policy(text)))
+
+
+def test_folds_too_small_to_say_anything_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="leave fewer than 5 in one"):
+        run(tmp_path, Simulated(), wanted(folds=20))
+
+
 def test_no_failures_end_with_nothing_to_learn_and_no_look(tmp_path: Path) -> None:
     record = run(tmp_path, Simulated(), wanted("double:reference"))
     assert record["exit"] == 1
@@ -169,7 +233,7 @@ def test_a_kill_at_every_step_boundary_and_inside_two_stages_changes_nothing(tmp
 def test_an_interrupted_campaign_asks_for_resume(tmp_path: Path) -> None:
     with pytest.raises(Killed):
         run(tmp_path, Simulated(), watch=Quiet(die_before=3))
-    assert campaigns(Store(tmp_path))[0]["status"] == "running"
+    assert records(tmp_path) == []
     with pytest.raises(UsageError, match="--resume goes on with it"):
         run(tmp_path, Simulated())
 
@@ -222,8 +286,9 @@ def test_the_recipe_and_the_released_checkpoint_are_both_reported_and_a_final_st
     assert [(one["stage"], one["fold"]) for one in told["stage_results"]] == [
         ("sft", 0), ("sft", 1), ("sft", 2), ("sft", None), ("rlvr", None),
     ]  # fmt: skip
-    assert told["crossfit"]["difference"]["clusters"] == 50
-    assert told["sealed"]["arithmetic"]["difference"]["clusters"] == 30
+    drawn = {role: sum(s.role == role for s in load_suite("arithmetic", samples=SAMPLES).samples) for role in Role}
+    assert told["crossfit"]["difference"]["clusters"] == drawn[Role.POOL]
+    assert told["sealed"]["arithmetic"]["difference"]["clusters"] == drawn[Role.SEALED]
 
 
 def test_a_pool_too_hard_for_rlvr_is_recorded_and_the_campaign_still_decides(tmp_path: Path) -> None:
@@ -269,7 +334,7 @@ def test_a_suite_whose_verifier_says_zero_to_everything_stops_at_preflight() -> 
         ({"stages": ("rlvr",)}, "give sft, or sft,rlvr"),
         ({"stages": ("sft", "dpo")}, "give sft, or sft,rlvr"),
         ({"recipe": "demonstrations"}, "did you mean 'demonstration'"),
-        ({"settings": "tyni"}, "did you mean 'tiny'"),
+        ({"settings": "tinny"}, "did you mean 'tiny'"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_in_one_line(tmp_path: Path, changes: dict[str, object], said: str) -> None:

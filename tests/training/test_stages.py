@@ -190,6 +190,18 @@ def test_rlvr_goes_on_with_the_adapter_and_reports_its_groups(trained_tiny: Path
     assert checkpoint_for(str(tmp_path / "rlvr")).weights_digest != checkpoint_for(str(tmp_path / "sft")).weights_digest
 
 
+def test_rlvr_that_moves_no_weight_is_not_called_training(trained_tiny: Path, tmp_path: Path) -> None:
+    rows = sums(32)
+    trained(trained_tiny, tmp_path / "sft", rows)
+    work = StageWork(tmp_path / "sft", rows, tmp_path / "rlvr", 5, lambda done, of: None)
+    still = Rlvr(rate=0.0, steps=1, prompts=8, group=4, temperature=1.5)
+    with (
+        Rewards({"arithmetic": ScorerSpec("numeric")}, 10) as judge,
+        pytest.raises(StageError, match="changed no weight"),
+    ):
+        rlvr(work, still, judge, 8)
+
+
 def test_a_pool_without_a_live_group_is_a_finding_and_ends_early(base: Path, tmp_path: Path) -> None:
     work = StageWork(base, sums(16), tmp_path / "rlvr", 5, lambda done, of: None)
     with Rewards({"arithmetic": ScorerSpec("numeric")}, 10) as judge, pytest.raises(NothingToLearn, match="too hard"):
