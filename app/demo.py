@@ -64,7 +64,8 @@ class Cast:
     """Nats a token that training may move it from its parent, on dev prompts."""
     parts: tuple[Part, ...]
     grouped: bool = True
-    """Whether the trained suite must also gain on bench samples; one without any cannot."""
+    """Whether the trained suite must also gain on bench samples; one without any cannot. The quick demo's policy was
+    set after a first run that it refused (docs/training.md): its promotion is no result."""
 
     @property
     def policy(self) -> str:

@@ -1,4 +1,4 @@
-"""What RLVR adds over SFT alone: three seeds that were fixed first, on samples that nothing was chosen on.
+"""What RLVR adds over SFT alone: three seeds that were fixed first, on samples that no SFT or RLVR row comes from.
 
     python benchmarks/rlvr.py                                    the tiny model, on arithmetic
     python benchmarks/rlvr.py --model FOLDER --suite tooluse     any model folder
@@ -58,8 +58,10 @@ def answered(folder: Path, suite: Suite, samples: Sequence[Sample]) -> list[floa
         batch = samples[start : start + model.batch_size]
         answers = model.generate([Request((*suite.prefix, *one.messages), sampling) for one in batch])
         for sample, answer in zip(batch, answers, strict=True):
-            _, score, _ = asyncio.run(judge(scorer, sample, answer, None))
-            found.append(score.value or 0.0)
+            _, score, error = asyncio.run(judge(scorer, sample, answer, None))
+            if score.value is None:
+                raise SystemExit(f"{sample.id}: not scored ({error}), and that is no 0")
+            found.append(score.value)
     return found
 
 

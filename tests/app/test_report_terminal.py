@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from app.present import PLAIN_EVERY, Display
@@ -48,13 +49,15 @@ def test_elsewhere_than_on_a_terminal_a_line_comes_at_most_every_few_seconds() -
 
 def test_on_a_terminal_there_is_a_bar_that_goes_away_with_an_error() -> None:
     out = Console(file=io.StringIO(), force_terminal=True, width=100)
-    try:
+
+    def fails_midway() -> None:
         with Display(out) as display:
             display.begin("tooluse on base", total=2, done=0)
             display.advance(trial())
             raise RuntimeError
-    except RuntimeError:
-        pass
+
+    with pytest.raises(RuntimeError):
+        fails_midway()
     assert "1/2" in text(out)
     assert text(out).rstrip().endswith("\x1b[?25h"), "the cursor is shown again"
 

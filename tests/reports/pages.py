@@ -1,8 +1,12 @@
 """Overviews for the tests of pages: two checkpoints, two suites, and a verdict of any kind."""
 
+import re
+import xml.etree.ElementTree as ET
+
 from evalctl.gate.verdict import Decision, Finding, Verdict
 from evalctl.gate.verdict_json import to_json
 from evalctl.types import Estimate
+from reports import html, markdown
 from reports.cells import measure
 from reports.figures import Overview, Side, overview
 from tests.doubles import Synthetic
@@ -57,3 +61,21 @@ def page(*verdicts: dict[str, object], **changes: object) -> Overview:
     ]
     sides = [Side(name, {r.record.suite["name"]: r for r in runs}) for name, runs in (("base", base), ("tuned", tuned))]
     return overview([measure(run) for run in (*tuned, *base)], verdicts, *sides)
+
+
+NOW = "2026-03-04T10:00:00+00:00"
+HOSTILE = "</script><img src=x onerror=alert(1)>\x1b[2J\u202e"
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+
+
+def assert_harmless(shown: Overview) -> None:
+    """A page that holds HOSTILE shows it as text: no element, no control character, every plot whole."""
+    text = html.page(shown, NOW)
+    assert "<img" not in text
+    assert "onerror=alert" in text
+    assert not set(text) & {"\x1b", "\u202e"}
+    for plot in SVG.findall(text):
+        ET.fromstring(plot)
+    marked = markdown.page(shown, NOW)
+    assert not re.search(r"(?<!\\)<", marked)
+    assert not set(marked) & {"\x1b", "\u202e"}

@@ -1,4 +1,8 @@
-"""Simulated worlds of the demo's size: a world where training changes nothing promotes nothing, a real gain is seen."""
+"""Simulated worlds of the demo's size: a world where training changes nothing promotes nothing, a real gain is seen.
+
+How the gain is simulated was settled on its power: at 20 looks, and with answers that are independent on both sides, a
+gain of 30 points was promoted in 50% of 60 campaigns, at 5 looks in 65%. Here nine in ten right answers are kept.
+"""
 
 from dataclasses import replace
 
